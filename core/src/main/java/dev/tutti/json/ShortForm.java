@@ -1,0 +1,64 @@
+package dev.tutti.json;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.util.JsonParserSequence;
+import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.DeserializationConfig;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
+import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
+import com.fasterxml.jackson.databind.jsontype.TypeIdResolver;
+import com.fasterxml.jackson.databind.jsontype.impl.AsPropertyTypeDeserializer;
+import com.fasterxml.jackson.databind.jsontype.impl.StdTypeResolverBuilder;
+import com.fasterxml.jackson.databind.util.TokenBuffer;
+import java.io.IOException;
+import java.util.Collection;
+
+/**
+ * Lets a definition that needs no settings be written as its bare name: {@code optimizer: adam} instead of
+ * {@code optimizer: {type: adam}}.
+ *
+ * <p>Put {@code @JsonTypeInfo(use = NAME, property = "type") @JsonTypeResolver(ShortForm.class)} on the base type.
+ */
+public final class ShortForm extends StdTypeResolverBuilder {
+    @Override
+    public TypeDeserializer buildTypeDeserializer(
+            DeserializationConfig config, JavaType baseType, Collection<NamedType> subtypes) {
+        TypeIdResolver names = idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
+        return new NameOrObject(baseType, names, _typeProperty);
+    }
+
+    private static final class NameOrObject extends AsPropertyTypeDeserializer {
+        private static final long serialVersionUID = 1L;
+
+        NameOrObject(JavaType base, TypeIdResolver names, String property) {
+            super(base, names, property, false, null, JsonTypeInfo.As.PROPERTY);
+        }
+
+        private NameOrObject(NameOrObject source, BeanProperty property) {
+            super(source, property);
+        }
+
+        @Override
+        public TypeDeserializer forProperty(BeanProperty property) {
+            return property == _property ? this : new NameOrObject(this, property);
+        }
+
+        @Override
+        public Object deserializeTypedFromObject(JsonParser parser, DeserializationContext context) throws IOException {
+            if (!parser.hasToken(JsonToken.VALUE_STRING)) {
+                return super.deserializeTypedFromObject(parser, context);
+            }
+            try (TokenBuffer object = context.bufferForInputBuffering(parser)) {
+                object.writeStartObject();
+                object.writeStringField(_typePropertyName, parser.getText());
+                object.writeEndObject();
+                JsonParser replay = JsonParserSequence.createFlattened(false, object.asParserOnFirstToken(), parser);
+                return super.deserializeTypedFromObject(replay, context);
+            }
+        }
+    }
+}
