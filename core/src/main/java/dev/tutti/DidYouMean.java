@@ -13,7 +13,9 @@ public final class DidYouMean {
         int bestDistance = Math.max(1, word.length() / 3) + 1;
         for (String candidate : candidates) {
             int distance = distance(word, candidate);
-            if (distance < bestDistance) {
+            boolean closer = distance < bestDistance;
+            boolean tie = best != null && distance == bestDistance && commonPrefix(word, candidate) > commonPrefix(word, best);
+            if (closer || tie) {
                 bestDistance = distance;
                 best = candidate;
             }
@@ -45,6 +47,14 @@ public final class DidYouMean {
             }
         }
         return d[a.length()][b.length()];
+    }
+
+    private static int commonPrefix(String a, String b) {
+        int length = 0;
+        while (length < Math.min(a.length(), b.length()) && same(a, length, b, length)) {
+            length++;
+        }
+        return length;
     }
 
     private static boolean same(String a, int i, String b, int j) {

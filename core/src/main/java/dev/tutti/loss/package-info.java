@@ -1,0 +1,2 @@
+/** What training makes small. */
+package dev.tutti.loss;

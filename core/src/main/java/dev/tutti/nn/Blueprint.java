@@ -1,0 +1,66 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Shape;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A layer definition worked out for given inputs: every parameter has its range, every shape is known. */
+final class Blueprint {
+    /** One layer of the tree. */
+    static final class Node {
+        final String path;
+        final Layer layer;
+        final Map<String, Parameter> parameters = new LinkedHashMap<>();
+        final Map<String, Parameter> buffers = new LinkedHashMap<>();
+        final Map<String, Node> children = new LinkedHashMap<>();
+        List<Shape> outputs = List.of();
+
+        Node(String path, Layer layer) {
+            this.path = path;
+            this.layer = layer;
+        }
+
+        String qualified(String name) {
+            return path.isEmpty() ? name : path + "." + name;
+        }
+
+        Shape output() {
+            return outputs.get(0);
+        }
+    }
+
+    final Node root;
+    final List<Parameter> parameters = new ArrayList<>();
+    final List<Parameter> buffers = new ArrayList<>();
+    final List<Input> inputs;
+
+    Blueprint(Layer layer, List<Input> inputs) {
+        this.inputs = List.copyOf(inputs);
+        root = new Node("", layer);
+        List<String> sources = new ArrayList<>();
+        for (int i = 0; i < inputs.size(); i++) {
+            sources.add(inputs.size() == 1 ? "the input" : "input " + (i + 1));
+        }
+        Build build = new Build(this, root, sources);
+        root.outputs = build.shapes(layer, inputs.stream().map(Input::shape).toList());
+    }
+
+    long parameterCount() {
+        return length(parameters);
+    }
+
+    long bufferCount() {
+        return length(buffers);
+    }
+
+    static long length(List<Parameter> list) {
+        return list.isEmpty() ? 0 : list.get(list.size() - 1).range().to();
+    }
+
+    static Range next(List<Parameter> list, Shape shape) {
+        return new Range(length(list), shape.size());
+    }
+}

@@ -1,0 +1,57 @@
+package dev.tutti.nn;
+
+import static dev.tutti.nn.Initializer.FAN_IN;
+
+import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.Layout;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+
+/** Every output is connected to every input; works on the last axis. */
+public final class Dense extends Layer {
+    private int units;
+    private boolean bias = true;
+    private Initializer init = FAN_IN;
+
+    private Dense() {}
+
+    Dense(int units) {
+        this.units = units;
+    }
+
+    public Dense noBias() {
+        return copy(c -> c.bias = false);
+    }
+
+    public Dense init(Initializer initializer) {
+        return copy(c -> c.init = initializer);
+    }
+
+    @Override
+    protected Shape build(Shape input, Build build) {
+        build.require(units > 0, "needs units of at least 1, received " + units);
+        if (input.rank() < 1 || input.dim(-1) == Shape.ANY) {
+            throw build.expected("a last axis of known length", input);
+        }
+        if (input.rank() > 2) {
+            throw build.expected("[features] or [time, features] (put a flatten() before it)", input);
+        }
+        long in = input.dim(-1);
+        build.parameter("weight", Shape.of(units, in), init);
+        if (bias) {
+            build.parameter("bias", Shape.of(units), init == FAN_IN ? FAN_IN : Initializer.ZEROS, in, units, Layout.PLAIN);
+        }
+        return input.with(-1, units);
+    }
+
+    @Override
+    protected Tensor forward(Tensor x, Pass pass) {
+        return Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
+    }
+
+    @Override
+    protected String script(List<String> in, ScriptWriter s) {
+        return s.let("torch.linear(" + in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None") + ")");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.tutti.nn;
+
+import dev.tutti.DidYouMean;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Layers wired by name, with several inputs and outputs.
+ *
+ * <pre>{@code
+ * Graph.inputs("image", "meta")
+ *     .add("seen", Sequential.of(conv2d(32, 3).relu(), globalMaxPool2d()), "image")
+ *     .add("known", dense(16).relu(), "meta")
+ *     .add("both", concatenate(), "seen", "known")
+ *     .add("class", dense(10), "both")
+ *     .outputs("class");
+ * }</pre>
+ */
+public final class Graph extends Layer implements MultiOutput {
+    /** A layer under its name, and the names its inputs come from. */
+    private record Node(String name, Layer layer, List<String> from) {}
+
+    private List<String> inputs = List.of();
+    private List<Node> nodes = List.of();
+    private List<String> outputs = List.of();
+
+    private Graph() {}
+
+    public static Graph inputs(String... names) {
+        Graph graph = new Graph();
+        graph.inputs = List.of(names);
+        return graph;
+    }
+
+    /** One more layer; {@code from} are inputs or layers added before. */
+    public Graph add(String name, Layer layer, String... from) {
+        List<Node> more = new ArrayList<>(nodes);
+        more.add(new Node(name, layer, List.of(from)));
+        return copy(c -> c.nodes = List.copyOf(more));
+    }
+
+    public Graph outputs(String... names) {
+        return copy(c -> c.outputs = List.of(names));
+    }
+
+    @Override
+    public List<Shape> buildAll(List<Shape> shapes, Build build) {
+        build.require(shapes.size() == inputs.size(), "takes " + inputs.size() + " inputs " + inputs + ", received "
+                + shapes.size());
+        build.require(!outputs.isEmpty(), "has no outputs: end it with outputs(...)");
+        Map<String, Shape> known = new HashMap<>();
+        for (int i = 0; i < shapes.size(); i++) {
+            known.put(inputs.get(i), shapes.get(i));
+        }
+        for (Node node : nodes) {
+            List<Shape> in = node.from.stream().map(name -> look(known, name, node.name, build)).toList();
+            build.require(!known.containsKey(node.name), "has two nodes named '" + node.name + "'");
+            known.put(node.name, build.child(node.name, node.layer, in, node.from));
+        }
+        return outputs.stream().map(name -> look(known, name, "outputs", build)).toList();
+    }
+
+    private static Shape look(Map<String, Shape> known, String name, String user, Build build) {
+        Shape shape = known.get(name);
+        if (shape == null) {
+            throw build.failure("has no node '" + name + "' before '" + user + "', which uses it"
+                    + DidYouMean.hint(name, known.keySet().stream().sorted().toList()));
+        }
+        return shape;
+    }
+
+    @Override
+    public List<Tensor> forwardAll(List<Tensor> tensors, Pass pass) {
+        Map<String, Tensor> known = new HashMap<>();
+        for (int i = 0; i < tensors.size(); i++) {
+            known.put(inputs.get(i), tensors.get(i));
+        }
+        for (Node node : nodes) {
+            known.put(node.name, pass.child(node.name, node.from.stream().map(known::get).toList()));
+        }
+        return outputs.stream().map(known::get).toList();
+    }
+
+    @Override
+    public List<String> scriptAll(List<String> variables, ScriptWriter script) {
+        Map<String, String> known = new HashMap<>();
+        for (int i = 0; i < variables.size(); i++) {
+            known.put(inputs.get(i), variables.get(i));
+        }
+        for (Node node : nodes) {
+            List<String> in = node.from.stream().map(known::get).toList();
+            known.put(node.name, script.childAll(node.name, in).get(0));
+        }
+        return outputs.stream().map(known::get).toList();
+    }
+
+    @Override
+    protected Shape build(Shape input, Build build) {
+        return build(List.of(input), build);
+    }
+
+    @Override
+    protected Shape build(List<Shape> shapes, Build build) {
+        List<Shape> all = buildAll(shapes, build);
+        build.require(all.size() == 1, "has " + all.size() + " outputs where one is needed");
+        return all.get(0);
+    }
+
+    @Override
+    protected Tensor forward(Tensor x, Pass pass) {
+        return forwardAll(List.of(x), pass).get(0);
+    }
+
+    @Override
+    protected Tensor forward(List<Tensor> tensors, Pass pass) {
+        return forwardAll(tensors, pass).get(0);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.Shape;
+
+/** What a model is fed: the shape of one sample and the type of its elements. */
+public record Input(Shape shape, DType type) {
+    public static Input of(long... shape) {
+        return new Input(Shape.of(shape), DType.FLOAT32);
+    }
+
+    /** Whole numbers, such as words of a vocabulary. */
+    public static Input ids(long... shape) {
+        return new Input(Shape.of(shape), DType.INT64);
+    }
+}

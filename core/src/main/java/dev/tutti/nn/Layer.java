@@ -1,0 +1,148 @@
+package dev.tutti.nn;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.json.ShortForm;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * The definition of one step of a model: what it learns and how it computes.
+ *
+ * <p>A layer holds settings only, never tensors, so the same definition can be built many times, shared between workers and
+ * written as JSON. A layer of your own extends this class:
+ *
+ * <pre>{@code
+ * public final class Scale extends Layer {
+ *     protected Shape build(Shape input, Build build) {
+ *         build.parameter("factor", Shape.of(input.dim(-1)), Initializer.ONES);
+ *         return input;
+ *     }
+ *
+ *     protected Tensor forward(Tensor x, Pass pass) {
+ *         return x.mul(pass.parameter("factor"));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Order of calls: {@link #build} once for each model, with shapes that do not count the batch; then {@link #forward} any
+ * number of times, with the batch as first axis, also from several threads at once. Settings are private fields with defaults,
+ * changed by fluent methods through {@link #copy}; {@code Json.register} gives the class its name in files.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Sequential.class, name = "sequential"),
+    @JsonSubTypes.Type(value = Dense.class, name = "dense"),
+    @JsonSubTypes.Type(value = Conv2d.class, name = "conv2d"),
+    @JsonSubTypes.Type(value = MaxPool2d.class, name = "maxPool2d"),
+    @JsonSubTypes.Type(value = Flatten.class, name = "flatten"),
+    @JsonSubTypes.Type(value = Dropout.class, name = "dropout"),
+})
+public abstract class Layer implements Cloneable {
+    private String name;
+    private Activation activation = Activation.NONE;
+
+    /** Declares what the layer learns and says what shape comes out for the shape that goes in. */
+    protected abstract Shape build(Shape input, Build build);
+
+    /** Computes the output of a batch. */
+    protected abstract Tensor forward(Tensor x, Pass pass);
+
+    /** For layers that take several inputs; see {@link MergeLayer}. */
+    protected Shape build(List<Shape> inputs, Build build) {
+        if (inputs.size() != 1) {
+            throw build.failure("takes one input, received " + inputs.size());
+        }
+        return build(inputs.get(0), build);
+    }
+
+    /** For layers that take several inputs; see {@link MergeLayer}. */
+    protected Tensor forward(List<Tensor> inputs, Pass pass) {
+        return forward(inputs.get(0), pass);
+    }
+
+    /**
+     * The same computation as TorchScript, for export to Python: writes lines and returns the name of the variable that holds
+     * the output.
+     */
+    protected String script(List<String> inputs, ScriptWriter script) {
+        throw new UnsupportedLayerException(script.path(), this);
+    }
+
+    /** The kind of layer, as in automatic names and printed summaries: {@code conv2d}. */
+    public String kind() {
+        String simple = getClass().getSimpleName();
+        return simple.substring(0, 1).toLowerCase(Locale.ROOT) + simple.substring(1);
+    }
+
+    /** The name given by {@link #named}, or null: then the model numbers it, such as {@code dense2}. */
+    public final String name() {
+        return name;
+    }
+
+    public final Activation activation() {
+        return activation;
+    }
+
+    /** The layer under a name of one's own; its parameters are called {@code name.weight} and so on. */
+    public Layer named(String newName) {
+        if (!newName.matches("[A-Za-z][A-Za-z0-9_]*")) {
+            throw new IllegalArgumentException(
+                    "a layer's name is letters, digits and underscores, a letter first: received '" + newName + "'");
+        }
+        return copy(layer -> layer.name = newName);
+    }
+
+    /** The layer followed by a function. */
+    public Layer activation(Activation function) {
+        return copy(layer -> layer.activation = function);
+    }
+
+    public Layer relu() {
+        return activation(Activation.RELU);
+    }
+
+    public Layer gelu() {
+        return activation(Activation.GELU);
+    }
+
+    public Layer silu() {
+        return activation(Activation.SILU);
+    }
+
+    public Layer tanh() {
+        return activation(Activation.TANH);
+    }
+
+    public Layer sigmoid() {
+        return activation(Activation.SIGMOID);
+    }
+
+    public Layer softmax() {
+        return activation(Activation.SOFTMAX);
+    }
+
+    /** A changed copy: how fluent settings are written, {@code return copy(c -> c.stride = stride)}. */
+    @SuppressWarnings("unchecked")
+    protected final <L extends Layer> L copy(Consumer<L> change) {
+        try {
+            L clone = (L) clone();
+            change.accept(clone);
+            return clone;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("layers are cloneable", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return kind();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.tutti.nn;
+
+/** The layers, to be imported statically: {@code Sequential.of(conv2d(32, 3).relu(), flatten(), dense(10))}. */
+public final class Layers {
+    private Layers() {}
+
+    public static Dense dense(int units) {
+        return new Dense(units);
+    }
+
+    public static Conv2d conv2d(int filters, int kernel) {
+        return new Conv2d(filters, kernel, kernel);
+    }
+
+    public static Conv2d conv2d(int filters, int height, int width) {
+        return new Conv2d(filters, height, width);
+    }
+
+    public static MaxPool2d maxPool2d(int size) {
+        return new MaxPool2d(size);
+    }
+
+    public static Flatten flatten() {
+        return new Flatten();
+    }
+
+    public static Dropout dropout(double rate) {
+        return new Dropout(rate);
+    }
+}

@@ -1,0 +1,288 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.Device;
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Randomness;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * A definition built for its inputs: all parameters in one vector, all gradients in a second, running statistics in a third.
+ *
+ * <p>A model belongs to one thread at a time. Workers of one JVM each take a {@link #replica()}: they share the parameters and
+ * have gradients of their own.
+ */
+public final class Model implements AutoCloseable {
+    /** How a model is made: the seed its parameters are drawn by, the type they have, the device they live on. */
+    public record Options(long seed, DType type, Device device) {
+        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU);
+
+        public Options seed(long newSeed) {
+            return new Options(newSeed, type, device);
+        }
+
+        public Options type(DType newType) {
+            return new Options(seed, newType, device);
+        }
+
+        public Options device(Device newDevice) {
+            return new Options(seed, type, newDevice);
+        }
+    }
+
+    private final Layer definition;
+    private final Blueprint blueprint;
+    private final Options options;
+    private final FlatVector vector;
+    private final FlatVector state;
+    private final Pass.Mode mode = new Pass.Mode();
+    private final Pass root;
+    private final TreeSet<String> frozen = new TreeSet<>();
+
+    private Model(Layer definition, Blueprint blueprint, Options options, FlatVector vector, FlatVector state) {
+        this.definition = definition;
+        this.blueprint = blueprint;
+        this.options = options;
+        this.vector = vector;
+        this.state = state;
+        try (Scope scope = Scope.open()) {
+            root = new Pass(blueprint.root, vector, state, true, mode);
+        }
+    }
+
+    public static Model of(Layer definition, Input... inputs) {
+        return of(definition, Options.DEFAULT, List.of(inputs));
+    }
+
+    /** Works out the shapes, lays out the vector and draws the parameters. */
+    public static Model of(Layer definition, Options options, List<Input> inputs) {
+        Blueprint blueprint = new Blueprint(definition, inputs);
+        FlatVector vector = new FlatVector(blueprint.parameterCount(), options.type, options.device);
+        FlatVector state = new FlatVector(blueprint.bufferCount(), options.type, options.device);
+        Model model = new Model(definition, blueprint, options, vector, state);
+        model.initialise();
+        return model;
+    }
+
+    /** A model of another worker in this JVM: the same parameters in the same memory, gradients and statistics of its own. */
+    public Model replica() {
+        FlatVector ownState = new FlatVector(state.size(), options.type, options.device);
+        Model replica = new Model(definition, blueprint, options, vector.sharingValues(), ownState);
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            ownState.values().copy_(state.values());
+        }
+        frozen.forEach(replica::freeze);
+        return replica;
+    }
+
+    private void initialise() {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin();
+                Randomness random = new Randomness(0)) {
+            fill(blueprint.parameters, vector, random);
+            fill(blueprint.buffers, state, random);
+        }
+    }
+
+    /** Each parameter has a stream of its own, by its name: a layer more or less does not change what the others get. */
+    private void fill(List<Parameter> parameters, FlatVector target, Randomness random) {
+        for (Parameter p : parameters) {
+            random.restart(options.seed, p.name().hashCode());
+            p.initializer().fill(target.values(p.range()), p.shape(), p.fanIn(), p.fanOut(), random);
+        }
+    }
+
+    public Layer definition() {
+        return definition;
+    }
+
+    public List<Input> inputs() {
+        return blueprint.inputs;
+    }
+
+    /** The shapes that come out, without the batch. */
+    public List<Shape> outputs() {
+        return blueprint.root.outputs;
+    }
+
+    /** The named ranges of the vector, in order. */
+    public List<Parameter> parameters() {
+        return List.copyOf(blueprint.parameters);
+    }
+
+    /** The named ranges of what is kept but not learned, in order. */
+    public List<Parameter> buffers() {
+        return List.copyOf(blueprint.buffers);
+    }
+
+    /** Parameters and gradients. */
+    public FlatVector vector() {
+        return vector;
+    }
+
+    /** Running statistics and the like. */
+    public FlatVector state() {
+        return state;
+    }
+
+    public Options options() {
+        return options;
+    }
+
+    /** Switches between training and prediction: dropout, batch norm. */
+    public void training(boolean on) {
+        mode.training = on;
+    }
+
+    /** Begins the random numbers of a step anew, from these numbers alone. */
+    public void restartRandomness(long... keys) {
+        mode.randomness.restart(keys);
+    }
+
+    /** Runs a batch through a model with one output. */
+    public Tensor forward(Tensor... inputs) {
+        List<Tensor> outputs = forward(List.of(inputs));
+        if (outputs.size() != 1) {
+            throw new ShapeException("the model has " + outputs.size() + " outputs: call forward with a list of inputs");
+        }
+        return outputs.get(0);
+    }
+
+    /** Runs a batch through the model. */
+    public List<Tensor> forward(List<Tensor> inputs) {
+        if (inputs.size() != blueprint.inputs.size()) {
+            throw new ShapeException("the model takes " + blueprint.inputs.size() + " inputs, received " + inputs.size());
+        }
+        List<Tensor> fitted = new ArrayList<>(inputs.size());
+        for (int i = 0; i < inputs.size(); i++) {
+            fitted.add(fit(inputs.get(i), blueprint.inputs.get(i), i));
+        }
+        return root.runAll(fitted);
+    }
+
+    private Tensor fit(Tensor tensor, Input expected, int index) {
+        Shape shape = tensor.shape();
+        if (shape.rank() == 0 || !expected.shape().matches(shape.from(1))) {
+            throw new ShapeException("the model was built for samples of shape " + expected.shape()
+                    + (blueprint.inputs.size() > 1 ? " at input " + (index + 1) : "") + ", received a batch of shape " + shape);
+        }
+        DType wanted = expected.type().isFloating() ? options.type : expected.type();
+        Tensor typed = tensor.type() == wanted ? tensor : tensor.to(wanted);
+        return options.device.equals(Device.CPU) ? typed : typed.to(options.device);
+    }
+
+    // ---- freezing
+
+    /** Stops the learning of the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
+    public void freeze(String name) {
+        requireKnown(name);
+        frozen.add(name);
+        root.freeze(name, true);
+    }
+
+    /** Takes {@link #freeze} back. */
+    public void unfreeze(String name) {
+        requireKnown(name);
+        frozen.removeIf(held -> matches(held, name));
+        root.freeze(name, false);
+        frozen.forEach(held -> root.freeze(held, true));
+    }
+
+    public boolean isFrozen(Parameter parameter) {
+        return frozen.stream().anyMatch(name -> matches(parameter.name(), name));
+    }
+
+    /** The stretches of the vector that learn, neighbours joined. */
+    public List<Range> trainable() {
+        List<Range> ranges = new ArrayList<>();
+        for (Parameter p : blueprint.parameters) {
+            if (isFrozen(p)) {
+                continue;
+            }
+            Range last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
+            if (last != null && last.to() == p.range().from()) {
+                ranges.set(ranges.size() - 1, Range.between(last.from(), p.range().to()));
+            } else {
+                ranges.add(p.range());
+            }
+        }
+        return ranges;
+    }
+
+    static boolean matches(String qualified, String name) {
+        return qualified.equals(name) || qualified.startsWith(name + ".");
+    }
+
+    private void requireKnown(String name) {
+        if (blueprint.parameters.stream().noneMatch(p -> matches(p.name(), name))) {
+            throw new dev.tutti.TuttiException("no parameters are named '" + name + "'"
+                    + dev.tutti.DidYouMean.hint(
+                            name, blueprint.root.children.keySet().stream().toList()));
+        }
+    }
+
+    // ---- values by name
+
+    /** Copies of all parameters and buffers by name, in the order of their shapes. */
+    public Map<String, NdArray> arrays() {
+        Map<String, NdArray> arrays = new LinkedHashMap<>();
+        try (Scope scope = Scope.open()) {
+            blueprint.parameters.forEach(p -> arrays.put(
+                    p.name(), vector.view(p.range(), p.shape(), p.layout()).toArray()));
+            blueprint.buffers.forEach(b -> arrays.put(
+                    b.name(), state.view(b.range(), b.shape(), b.layout()).toArray()));
+        }
+        return arrays;
+    }
+
+    /** Takes over values by name; every parameter and buffer must be there, in its shape. */
+    public void load(Map<String, NdArray> arrays, String from) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            blueprint.parameters.forEach(p -> load(p, vector, arrays, from));
+            blueprint.buffers.forEach(b -> load(b, state, arrays, from));
+        }
+    }
+
+    private void load(Parameter p, FlatVector target, Map<String, NdArray> arrays, String from) {
+        NdArray array = arrays.get(p.name());
+        if (array == null) {
+            throw new ShapeException(from + " has no values for " + p.name() + " " + p.shape() + ": it holds "
+                    + String.join(", ", arrays.keySet()));
+        }
+        if (!array.shape().equals(p.shape())) {
+            throw new ShapeException(
+                    from + " holds " + p.name() + " as " + array.shape() + ", the model expects " + p.shape());
+        }
+        target.view(p.range(), p.shape(), p.layout()).copy_(Tensor.of(array.to(options.type)));
+    }
+
+    /** A table of layers, output shapes and numbers of parameters. */
+    public String summary() {
+        return Summary.of(this, blueprint.root);
+    }
+
+    /** The model in TorchScript: source and tensors, see {@link ScriptWriter}. */
+    public ScriptWriter script() {
+        return ScriptWriter.of(blueprint, this);
+    }
+
+    @Override
+    public void close() {
+        root.close();
+        mode.randomness.close();
+        vector.close();
+        state.close();
+    }
+}

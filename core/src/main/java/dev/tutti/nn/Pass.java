@@ -1,0 +1,106 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.Randomness;
+import dev.tutti.tensor.Tensor;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a layer talks to while it computes: its own parameters, buffers and inner layers of one worker's model. */
+public final class Pass {
+    /** What all layers of one model share during a pass. */
+    static final class Mode {
+        boolean training;
+        final Randomness randomness = new Randomness(0);
+    }
+
+    private final String path;
+    private final Layer layer;
+    private final Mode mode;
+    private final Map<String, Tensor> parameters = new LinkedHashMap<>();
+    private final Map<String, Tensor> buffers = new LinkedHashMap<>();
+    private final Map<String, Pass> children = new LinkedHashMap<>();
+
+    Pass(Blueprint.Node node, FlatVector values, FlatVector state, boolean trainable, Mode mode) {
+        path = node.path;
+        layer = node.layer;
+        this.mode = mode;
+        node.parameters.forEach((name, p) -> parameters.put(
+                name,
+                (trainable
+                                ? values.parameter(p.range(), p.shape(), p.layout())
+                                : values.view(p.range(), p.shape(), p.layout()))
+                        .retain()));
+        node.buffers.forEach((name, b) -> buffers.put(
+                name, state.view(b.range(), b.shape(), b.layout()).retain()));
+        node.children.forEach((name, child) -> children.put(name, new Pass(child, values, state, trainable, mode)));
+    }
+
+    /** A parameter of this layer, by the name it was declared with. */
+    public Tensor parameter(String name) {
+        return found(parameters, name, "parameter");
+    }
+
+    /** A buffer of this layer, by the name it was declared with. */
+    public Tensor buffer(String name) {
+        return found(buffers, name, "buffer");
+    }
+
+    /** Runs an inner layer. */
+    public Tensor child(String name, Tensor... inputs) {
+        return found(children, name, "inner layer").run(List.of(inputs));
+    }
+
+    /** Runs an inner layer. */
+    public Tensor child(String name, List<Tensor> inputs) {
+        return found(children, name, "inner layer").run(inputs);
+    }
+
+    List<Tensor> childAll(String name, List<Tensor> inputs) {
+        return found(children, name, "inner layer").runAll(inputs);
+    }
+
+    /** True while training: dropout drops and batch norm looks at the batch. */
+    public boolean training() {
+        return mode.training;
+    }
+
+    /** The random numbers of this step. */
+    public Randomness randomness() {
+        return mode.randomness;
+    }
+
+    Tensor run(List<Tensor> inputs) {
+        return layer.activation().apply(layer.forward(inputs, this));
+    }
+
+    List<Tensor> runAll(List<Tensor> inputs) {
+        return layer instanceof MultiOutput multi ? multi.forwardAll(inputs, this) : List.of(run(inputs));
+    }
+
+    void freeze(String parameterPrefix, boolean frozen) {
+        parameters.forEach((name, tensor) -> {
+            String qualified = path.isEmpty() ? name : path + "." + name;
+            if (Model.matches(qualified, parameterPrefix)) {
+                tensor.requiresGradient(!frozen);
+            }
+        });
+        children.values().forEach(child -> child.freeze(parameterPrefix, frozen));
+    }
+
+    void close() {
+        parameters.values().forEach(Tensor::close);
+        buffers.values().forEach(Tensor::close);
+        children.values().forEach(Pass::close);
+    }
+
+    private <T> T found(Map<String, T> map, String name, String what) {
+        T value = map.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("layer " + path + " has no " + what + " '" + name + "': it declared "
+                    + (map.isEmpty() ? "none" : String.join(", ", map.keySet())));
+        }
+        return value;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.tutti.tensor;
+
+import java.io.IOException;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.openblas.global.openblas_nolapack;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * The native engine of this JVM: loaded once, with the settings that make it fast.
+ *
+ * <p>Loading happens by itself when the first tensor is made; call {@link #load()} to choose the moment.
+ */
+public final class Engine {
+    private static final ThreadLocal<Integer> threads = new ThreadLocal<>();
+    private static volatile int blasThreads;
+
+    private Engine() {}
+
+    /** Loads libtorch if that has not happened yet. */
+    public static void load() {
+        Loaded.touch();
+    }
+
+    /** Cores this JVM may use. */
+    public static int cores() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    /**
+     * Says how many cores the operations that this thread starts may use. Workers that train side by side in one JVM take one
+     * each; a model that trains alone takes all.
+     */
+    public static void useThreads(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("compute threads must be at least 1: received " + count);
+        }
+        load();
+        Integer current = threads.get();
+        if (current == null || current != count) {
+            torch.get_num_threads(); // initialises the pool of this thread; without it the next call is forgotten
+            torch.set_num_threads(count);
+            threads.set(count);
+        }
+        if (blasThreads != count) { // OpenBLAS has one pool for the whole process
+            openblas_nolapack.blas_set_num_threads(count);
+            blasThreads = count;
+        }
+    }
+
+    /** The version of libtorch and of its Java bindings. */
+    public static String version() {
+        try {
+            return Loader.getVersion("org.bytedeco", "pytorch");
+        } catch (IOException e) {
+            return "unknown";
+        }
+    }
+
+    /** True when libtorch was built for CUDA and a device answers. */
+    public static boolean hasCuda() {
+        load();
+        return torch.cuda_is_available();
+    }
+
+    /** Its class initialiser is the one place where natives are loaded. */
+    private static final class Loaded {
+        static {
+            NativeSettings.apply();
+            try {
+                torch.get_num_threads();
+            } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError e) {
+                throw new TensorException(
+                        "the native engine cannot be loaded on " + System.getProperty("os.name") + " "
+                                + System.getProperty("os.arch")
+                                + ": is the pytorch artifact for this platform on the class path? (" + e.getMessage() + ")",
+                        e);
+            }
+        }
+
+        private static void touch() {}
+    }
+}

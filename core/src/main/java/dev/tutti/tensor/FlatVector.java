@@ -1,0 +1,104 @@
+package dev.tutti.tensor;
+
+/**
+ * All parameters of a model in one contiguous buffer, and all their gradients in a second.
+ *
+ * <p>Layers hold views of ranges. An all-reduce bucket, an optimizer's update, a checkpoint, an average is a range as well: no
+ * copies in between.
+ */
+public final class FlatVector implements AutoCloseable {
+    private final long size;
+    private final DType type;
+    private final Device device;
+    private final Tensor values;
+    private Tensor gradients;
+
+    public FlatVector(long size, DType type, Device device) {
+        this(size, type, device, Tensor.zeros(Shape.of(size), type, device).retain());
+    }
+
+    private FlatVector(long size, DType type, Device device, Tensor values) {
+        this.size = size;
+        this.type = type;
+        this.device = device;
+        this.values = values;
+    }
+
+    /** A vector with the same values, in the same memory, and gradients of its own: for workers of one JVM. */
+    public FlatVector sharingValues() {
+        return new FlatVector(size, type, device, values.retain());
+    }
+
+    public long size() {
+        return size;
+    }
+
+    public DType type() {
+        return type;
+    }
+
+    public Device device() {
+        return device;
+    }
+
+    public Range all() {
+        return new Range(0, size);
+    }
+
+    public Tensor values() {
+        return values;
+    }
+
+    /** Made when first asked for, so that a model that only predicts does not pay for it. */
+    public synchronized Tensor gradients() {
+        if (gradients == null) {
+            gradients = Tensor.zeros(Shape.of(size), type, device).retain();
+        }
+        return gradients;
+    }
+
+    /** A view of a range of the values. */
+    public Tensor values(Range range) {
+        return values.narrow(0, range.from(), range.length());
+    }
+
+    /** A view of a range of the gradients. */
+    public Tensor gradients(Range range) {
+        return gradients().narrow(0, range.from(), range.length());
+    }
+
+    public void zeroGradients() {
+        gradients().zero_();
+    }
+
+    /** The values of a range in the shape of a parameter, not recorded by differentiation. */
+    public Tensor view(Range range, Shape shape, Layout layout) {
+        return shaped(values(range), shape, layout).detach();
+    }
+
+    /** A parameter: a view of a range whose gradient is accumulated in the same range of the gradients. */
+    public Tensor parameter(Range range, Shape shape, Layout layout) {
+        Tensor parameter = view(range, shape, layout);
+        parameter.requiresGradient(true);
+        parameter.accumulateInto(shaped(gradients(range), shape, layout));
+        return parameter;
+    }
+
+    private static Tensor shaped(Tensor range, Shape shape, Layout layout) {
+        if (layout == Layout.PLAIN) {
+            return range.view(shape.toArray());
+        }
+        if (shape.rank() != 4) {
+            throw new IllegalArgumentException("channels last is a layout of four axes: received " + shape);
+        }
+        return range.view(shape.dim(0), shape.dim(2), shape.dim(3), shape.dim(1)).permute(0, 3, 1, 2);
+    }
+
+    @Override
+    public void close() {
+        values.close();
+        if (gradients != null) {
+            gradients.close();
+        }
+    }
+}

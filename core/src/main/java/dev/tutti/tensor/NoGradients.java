@@ -1,0 +1,23 @@
+package dev.tutti.tensor;
+
+import org.bytedeco.pytorch.NoGradGuard;
+
+/** While open, operations of this thread are not recorded for a backward pass: for evaluation, prediction and updates. */
+public final class NoGradients implements AutoCloseable {
+    private final NoGradGuard guard;
+
+    private NoGradients() {
+        guard = new NoGradGuard();
+        guard.retainReference(); // a scope opened or closed meanwhile must not end it
+    }
+
+    public static NoGradients begin() {
+        Engine.load();
+        return new NoGradients();
+    }
+
+    @Override
+    public void close() {
+        guard.releaseReference();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.tutti.tensor;
+
+import static dev.tutti.tensor.Native.run;
+
+import org.bytedeco.pytorch.Generator;
+import org.bytedeco.pytorch.GeneratorOptional;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * A stream of random numbers inside the engine that belongs to one worker.
+ *
+ * <p>It is set anew before every step from seed and step number alone, so there is no state to save: a resumed run draws what
+ * the uninterrupted one would have drawn.
+ */
+public final class Randomness implements AutoCloseable {
+    private final Generator generator;
+    private final GeneratorOptional optional;
+
+    public Randomness(long seed) {
+        Engine.load();
+        generator = torch.make_generator_cpu(seed);
+        generator.retainReference();
+        optional = new GeneratorOptional(generator);
+        optional.retainReference();
+    }
+
+    /** Begins the stream that belongs to these numbers, for instance seed, step and rank. */
+    public void restart(long... keys) {
+        generator.set_current_seed(mix(keys));
+    }
+
+    /** Folds several numbers into one seed; near inputs give unrelated seeds. */
+    public static long mix(long... keys) {
+        long hash = 0x9E3779B97F4A7C15L;
+        for (long key : keys) {
+            hash = (hash ^ key) * 0xBF58476D1CE4E5B9L;
+            hash = (hash ^ (hash >>> 29)) * 0x94D049BB133111EBL;
+            hash ^= hash >>> 32;
+        }
+        return hash;
+    }
+
+    /** Fills with numbers between low and high, evenly. */
+    public void uniform_(Tensor tensor, double low, double high) {
+        run("uniform_", () -> tensor.handle().uniform_(low, high, optional));
+    }
+
+    /** Fills with numbers round a mean, by the normal distribution. */
+    public void normal_(Tensor tensor, double mean, double deviation) {
+        run("normal_", () -> tensor.handle().normal_(mean, deviation, optional));
+    }
+
+    /** Fills with ones, by the given chance, and zeros. */
+    public void bernoulli_(Tensor tensor, double chance) {
+        run("bernoulli_", () -> tensor.handle().bernoulli_(chance, optional));
+    }
+
+    @Override
+    public void close() {
+        optional.releaseReference();
+        generator.releaseReference();
+    }
+}

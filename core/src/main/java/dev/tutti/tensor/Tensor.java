@@ -1,0 +1,491 @@
+package dev.tutti.tensor;
+
+import static dev.tutti.tensor.Native.call;
+import static dev.tutti.tensor.Native.op;
+import static dev.tutti.tensor.Native.run;
+import static dev.tutti.tensor.Native.scalar;
+
+import java.util.List;
+import java.util.Objects;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.ScalarOptional;
+import org.bytedeco.pytorch.global.torch;
+
+/**
+ * A dense array in the engine's memory, with automatic differentiation.
+ *
+ * <p>Operations return new tensors, owned by the innermost open {@link Scope}; those whose names end in an underscore change
+ * the tensor in place and return it. Operations of neural networks are in {@link Functions}.
+ */
+public final class Tensor implements AutoCloseable {
+    static final String CLOSED = "the tensor was used after it or its scope was closed: keep it with Scope.keep or "
+            + "Tensor.retain where it has to live longer";
+
+    private final org.bytedeco.pytorch.Tensor handle;
+
+    Tensor(org.bytedeco.pytorch.Tensor handle) {
+        this.handle = Objects.requireNonNull(handle, "handle");
+    }
+
+    /** The engine's own tensor; throws when it has been freed. */
+    org.bytedeco.pytorch.Tensor handle() {
+        if (handle.isNull()) {
+            throw new IllegalStateException(CLOSED);
+        }
+        return handle;
+    }
+
+    // ---- making
+
+    public static Tensor of(NdArray array) {
+        return of(array, Device.CPU);
+    }
+
+    /** Copies an array of the JVM into the engine. */
+    public static Tensor of(NdArray array, Device device) {
+        Tensor tensor = empty(array.shape(), array.type());
+        tensor.write(array);
+        return device.equals(Device.CPU) ? tensor : tensor.to(device);
+    }
+
+    public static Tensor of(float[] data, long... shape) {
+        return of(NdArray.of(data, shape));
+    }
+
+    public static Tensor of(double[] data, long... shape) {
+        return of(NdArray.of(data, shape));
+    }
+
+    public static Tensor of(long[] data, long... shape) {
+        return of(NdArray.of(data, shape));
+    }
+
+    public static Tensor scalarOf(double value, DType type) {
+        return full(Shape.scalar(), value, type);
+    }
+
+    public static Tensor zeros(Shape shape, DType type) {
+        return zeros(shape, type, Device.CPU);
+    }
+
+    public static Tensor zeros(Shape shape, DType type, Device device) {
+        return make("zeros", () -> torch.zeros(shape.toArray(), Native.options(type, device)));
+    }
+
+    public static Tensor full(Shape shape, double value, DType type) {
+        return make("full", () -> torch.full(shape.toArray(), scalar(value), Native.options(type, Device.CPU)));
+    }
+
+    /** Memory that was not written yet. */
+    public static Tensor empty(Shape shape, DType type) {
+        return make(
+                "empty",
+                () -> torch.empty(shape.toArray(), Native.options(type, Device.CPU), new MemoryFormatOptional()));
+    }
+
+    public static Tensor range(long from, long to) {
+        return make(
+                "range", () -> torch.arange(scalar(from), scalar(to), Native.options(DType.INT64, Device.CPU)));
+    }
+
+    public static Tensor concat(List<Tensor> parts, int axis) {
+        return op("concatenate", () -> torch.cat(Native.vector(parts), axis));
+    }
+
+    public static Tensor stack(List<Tensor> parts, int axis) {
+        return op("stack", () -> torch.stack(Native.vector(parts), axis));
+    }
+
+    private static Tensor make(String name, java.util.function.Supplier<org.bytedeco.pytorch.Tensor> call) {
+        Engine.load();
+        return op(name, call);
+    }
+
+    // ---- looking
+
+    public Shape shape() {
+        return call("shape", () -> Shape.of(handle().sizes().vec().get()));
+    }
+
+    public DType type() {
+        return call("type", () -> Native.type(handle().scalar_type()));
+    }
+
+    public int rank() {
+        return (int) handle().dim();
+    }
+
+    /** The extent at an axis; negative axes count from the end. */
+    public long dim(int axis) {
+        return call("dim", () -> handle().size(axis));
+    }
+
+    /** The number of elements. */
+    public long size() {
+        return handle().numel();
+    }
+
+    public Device device() {
+        var device = handle().device();
+        return device.is_cpu() ? Device.CPU : Device.cuda(device.index());
+    }
+
+    /** False once the tensor or its scope was closed. */
+    public boolean isOpen() {
+        return !handle.isNull();
+    }
+
+    /** The one number of a tensor with one element. */
+    public double item() {
+        return call("item", () -> handle().item().toDouble());
+    }
+
+    /** Copies the elements into the JVM, in the order of the shape whatever the layout in memory. */
+    public NdArray toArray() {
+        return call("toArray", () -> {
+            try (Scope scope = Scope.open()) {
+                NdArray out = NdArray.zeros(type(), shape());
+                var source = handle().detach().cpu().contiguous();
+                switch (out.type()) {
+                    case FLOAT32 -> source.data_ptr_float().get(out.floats());
+                    case FLOAT64 -> source.data_ptr_double().get(out.doubles());
+                    case INT64 -> source.data_ptr_long().get(out.longs());
+                    case INT32 -> source.data_ptr_int().get(out.ints());
+                    case UINT8 -> source.data_ptr_byte().get(out.bytes());
+                    case BOOL -> {
+                        byte[] bytes = new byte[out.size()];
+                        new BytePointer(source.data_ptr_bool()).get(bytes);
+                        for (int i = 0; i < bytes.length; i++) {
+                            out.booleans()[i] = bytes[i] != 0;
+                        }
+                    }
+                }
+                return out;
+            }
+        });
+    }
+
+    /** Overwrites all elements with those of an array of the same shape and type. */
+    public void write(NdArray array) {
+        if (array.type() != type() || !array.shape().equals(shape())) {
+            throw new TensorException("write: expected " + type() + shape() + ", received " + array);
+        }
+        run("write", () -> {
+            if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
+                try (Scope scope = Scope.open();
+                        NoGradients off = NoGradients.begin()) {
+                    handle().copy_(of(array).handle());
+                }
+                return;
+            }
+            switch (array.type()) {
+                case FLOAT32 -> handle().data_ptr_float().put(array.floats());
+                case FLOAT64 -> handle().data_ptr_double().put(array.doubles());
+                case INT64 -> handle().data_ptr_long().put(array.longs());
+                case INT32 -> handle().data_ptr_int().put(array.ints());
+                case UINT8 -> handle().data_ptr_byte().put(array.bytes());
+                case BOOL -> {
+                    byte[] bytes = new byte[array.size()];
+                    for (int i = 0; i < bytes.length; i++) {
+                        bytes[i] = (byte) (array.booleans()[i] ? 1 : 0);
+                    }
+                    new BytePointer(handle().data_ptr_bool()).put(bytes);
+                }
+            }
+        });
+    }
+
+    // ---- living
+
+    /** Makes the tensor outlive every scope: from now on it lives until {@link #close()}. */
+    public Tensor retain() {
+        handle().retainReference();
+        return this;
+    }
+
+    /** Frees the tensor now, or takes back {@link #retain()}. Closing twice does nothing. */
+    @Override
+    public void close() {
+        if (!handle.isNull()) {
+            handle.releaseReference();
+        }
+    }
+
+    // ---- shapes
+
+    public Tensor view(long... dims) {
+        return op("view", () -> handle().view(dims));
+    }
+
+    public Tensor reshape(long... dims) {
+        return op("reshape", () -> handle().reshape(dims));
+    }
+
+    public Tensor flatten(int from) {
+        return op("flatten", () -> handle().flatten(from, -1));
+    }
+
+    public Tensor permute(long... axes) {
+        return op("permute", () -> handle().permute(axes));
+    }
+
+    public Tensor transpose(int a, int b) {
+        return op("transpose", () -> handle().transpose(a, b));
+    }
+
+    public Tensor contiguous() {
+        return op("contiguous", () -> handle().contiguous());
+    }
+
+    /** The elements {@code from} to {@code from + length} along an axis, as a view. */
+    public Tensor narrow(int axis, long from, long length) {
+        return op("narrow", () -> handle().narrow(axis, from, length));
+    }
+
+    /** One index along an axis, without that axis, as a view. */
+    public Tensor select(int axis, long index) {
+        return op("select", () -> handle().select(axis, index));
+    }
+
+    public Tensor squeeze(int axis) {
+        return op("squeeze", () -> handle().squeeze(axis));
+    }
+
+    public Tensor unsqueeze(int axis) {
+        return op("unsqueeze", () -> handle().unsqueeze(axis));
+    }
+
+    public Tensor expand(long... dims) {
+        return op("expand", () -> handle().expand(dims));
+    }
+
+    public Tensor to(DType type) {
+        return op("to", () -> handle().to(Native.scalarType(type)));
+    }
+
+    public Tensor to(Device device) {
+        return op("to", () -> handle().to(Native.nativeDevice(device), handle().scalar_type()));
+    }
+
+    public Tensor copy() {
+        return op("copy", () -> handle().clone());
+    }
+
+    // ---- arithmetic
+
+    public Tensor add(Tensor other) {
+        return op("add", () -> handle().add(other.handle()));
+    }
+
+    public Tensor add(double value) {
+        return op("add", () -> handle().add(scalar(value)));
+    }
+
+    public Tensor sub(Tensor other) {
+        return op("sub", () -> handle().sub(other.handle()));
+    }
+
+    public Tensor mul(Tensor other) {
+        return op("mul", () -> handle().mul(other.handle()));
+    }
+
+    public Tensor mul(double value) {
+        return op("mul", () -> handle().mul(scalar(value)));
+    }
+
+    public Tensor div(Tensor other) {
+        return op("div", () -> handle().div(other.handle()));
+    }
+
+    public Tensor div(double value) {
+        return op("div", () -> handle().div(scalar(value)));
+    }
+
+    public Tensor matmul(Tensor other) {
+        return op("matmul", () -> handle().matmul(other.handle()));
+    }
+
+    public Tensor neg() {
+        return op("neg", () -> handle().neg());
+    }
+
+    public Tensor exp() {
+        return op("exp", () -> handle().exp());
+    }
+
+    public Tensor log() {
+        return op("log", () -> handle().log());
+    }
+
+    public Tensor sqrt() {
+        return op("sqrt", () -> handle().sqrt());
+    }
+
+    public Tensor abs() {
+        return op("abs", () -> handle().abs());
+    }
+
+    public Tensor sign() {
+        return op("sign", () -> handle().sign());
+    }
+
+    public Tensor square() {
+        return op("square", () -> handle().square());
+    }
+
+    public Tensor pow(double exponent) {
+        return op("pow", () -> handle().pow(scalar(exponent)));
+    }
+
+    public Tensor clamp(double low, double high) {
+        return op("clamp", () -> handle().clamp(new ScalarOptional(scalar(low)), new ScalarOptional(scalar(high))));
+    }
+
+    public Tensor sum() {
+        return op("sum", () -> handle().sum());
+    }
+
+    public Tensor sum(int axis) {
+        return op("sum", () -> handle().sum(axis));
+    }
+
+    public Tensor mean() {
+        return op("mean", () -> handle().mean());
+    }
+
+    public Tensor mean(long... axes) {
+        return op("mean", () -> handle().mean(axes));
+    }
+
+    public Tensor max(int axis) {
+        return op("max", () -> handle().amax(new long[] {axis}, false));
+    }
+
+    public Tensor argmax(int axis) {
+        return op("argmax", () -> handle().argmax(new org.bytedeco.pytorch.LongOptional(axis), false));
+    }
+
+    /** The Euclidean length of all elements. */
+    public Tensor norm() {
+        return op("norm", () -> handle().norm());
+    }
+
+    /** True when no element is NaN or infinite. */
+    public boolean isFinite() {
+        return call("isFinite", () -> {
+            try (Scope scope = Scope.open()) {
+                return handle().isfinite().all().item().toBool();
+            }
+        });
+    }
+
+    // ---- in place
+
+    public Tensor copy_(Tensor source) {
+        run("copy_", () -> handle().copy_(source.handle()));
+        return this;
+    }
+
+    public Tensor zero_() {
+        run("zero_", () -> handle().zero_());
+        return this;
+    }
+
+    public Tensor fill_(double value) {
+        run("fill_", () -> handle().fill_(scalar(value)));
+        return this;
+    }
+
+    public Tensor add_(Tensor other) {
+        run("add_", () -> handle().add_(other.handle()));
+        return this;
+    }
+
+    public Tensor add_(double value) {
+        run("add_", () -> handle().add_(scalar(value)));
+        return this;
+    }
+
+    /** Adds {@code factor * other}. */
+    public Tensor add_(Tensor other, double factor) {
+        run("add_", () -> handle().add_(other.handle(), scalar(factor)));
+        return this;
+    }
+
+    public Tensor mul_(Tensor other) {
+        run("mul_", () -> handle().mul_(other.handle()));
+        return this;
+    }
+
+    public Tensor mul_(double factor) {
+        run("mul_", () -> handle().mul_(scalar(factor)));
+        return this;
+    }
+
+    public Tensor clamp_(double low, double high) {
+        run("clamp_", () -> handle().clamp_(new ScalarOptional(scalar(low)), new ScalarOptional(scalar(high))));
+        return this;
+    }
+
+    public Tensor sqrt_() {
+        run("sqrt_", () -> handle().sqrt_());
+        return this;
+    }
+
+    public Tensor sign_() {
+        run("sign_", () -> handle().sign_());
+        return this;
+    }
+
+    /** Adds {@code factor * a * b}, element by element. */
+    public Tensor addcmul_(Tensor a, Tensor b, double factor) {
+        run("addcmul_", () -> handle().addcmul_(a.handle(), b.handle(), scalar(factor)));
+        return this;
+    }
+
+    /** Adds {@code factor * a / b}, element by element. */
+    public Tensor addcdiv_(Tensor a, Tensor b, double factor) {
+        run("addcdiv_", () -> handle().addcdiv_(a.handle(), b.handle(), scalar(factor)));
+        return this;
+    }
+
+    /** Moves towards {@code end} by {@code weight}: {@code this + weight * (end - this)}. */
+    public Tensor lerp_(Tensor end, double weight) {
+        run("lerp_", () -> handle().lerp_(end.handle(), scalar(weight)));
+        return this;
+    }
+
+    // ---- differentiation
+
+    /** Runs the backward pass from this single number; gradients are added to those of the leaves. */
+    public void backward() {
+        run("backward", () -> handle().backward());
+    }
+
+    /** The same values, cut off from what they were computed from. */
+    public Tensor detach() {
+        return op("detach", () -> handle().detach());
+    }
+
+    public Tensor requiresGradient(boolean on) {
+        run("requiresGradient", () -> handle().requires_grad_(on));
+        return this;
+    }
+
+    /** The gradient that was accumulated here, or null. */
+    public Tensor gradient() {
+        var gradient = handle().grad();
+        return gradient == null || !gradient.defined() ? null : new Tensor(gradient);
+    }
+
+    /** Lets the backward pass accumulate this tensor's gradient into the given memory, which has the same shape. */
+    void accumulateInto(Tensor gradient) {
+        run("accumulateInto", () -> handle().mutable_grad().put(gradient.handle()));
+    }
+
+    @Override
+    public String toString() {
+        return isOpen() ? type() + shape().toString() : "closed tensor";
+    }
+}
