@@ -17,33 +17,33 @@ public final class Build {
     }
 
     /** A parameter whose elements each connect as many inputs and outputs as a matrix {@code [out, in]} would. */
-    public void parameter(String name, Shape shape, Initializer initializer) {
+    public void parameter(String name, Shape shape, Filling filling) {
         long fanIn = shape.rank() < 2 ? shape.size() : shape.from(1).size();
         long fanOut = shape.rank() < 1 ? 1 : shape.dim(0);
-        parameter(name, shape, initializer, fanIn, fanOut, Layout.PLAIN);
+        parameter(name, shape, filling, fanIn, fanOut, Layout.PLAIN);
     }
 
     /** Declares a parameter in full: its shape, how it begins, and how it lies in the vector. */
-    public void parameter(String name, Shape shape, Initializer initializer, long fanIn, long fanOut, Layout layout) {
+    public void parameter(String name, Shape shape, Filling filling, long fanIn, long fanOut, Layout layout) {
         var parameter = new Parameter(
                 node.qualified(name),
                 shape,
                 Blueprint.next(blueprint.parameters, shape),
                 layout,
-                initializer,
+                filling,
                 fanIn,
                 fanOut);
-        if (node.parameters.putIfAbsent(name, parameter) != null) {
+        if (node.parameters.putIfAbsent(name, parameter) != null || node.buffers.containsKey(name)) {
             throw new IllegalArgumentException("parameter " + parameter.name() + " is declared twice");
         }
         blueprint.parameters.add(parameter);
     }
 
     /** Declares numbers that are kept with the model but not learned, such as running statistics. */
-    public void buffer(String name, Shape shape, Initializer initializer) {
+    public void buffer(String name, Shape shape, Filling filling) {
         var buffer = new Parameter(
-                node.qualified(name), shape, Blueprint.next(blueprint.buffers, shape), Layout.PLAIN, initializer, 1, 1);
-        if (node.buffers.putIfAbsent(name, buffer) != null) {
+                node.qualified(name), shape, Blueprint.next(blueprint.buffers, shape), Layout.PLAIN, filling, 1, 1);
+        if (node.buffers.putIfAbsent(name, buffer) != null || node.parameters.containsKey(name)) {
             throw new IllegalArgumentException("buffer " + buffer.name() + " is declared twice");
         }
         blueprint.buffers.add(buffer);
@@ -64,10 +64,9 @@ public final class Build {
     }
 
     List<Shape> childShapes(String name, Layer layer, List<Shape> inputs, List<String> from) {
+        require(Layer.isName(name), "has a layer named '" + name + "': " + Layer.NAME_RULE);
         Blueprint.Node child = new Blueprint.Node(node.qualified(name), layer);
-        if (node.children.putIfAbsent(name, child) != null) {
-            throw new IllegalArgumentException("there are two layers named " + child.path + ": names must differ");
-        }
+        require(node.children.putIfAbsent(name, child) == null, "has two layers named '" + name + "': names must differ");
         child.outputs = new Build(blueprint, child, from).shapes(layer, inputs);
         return child.outputs;
     }

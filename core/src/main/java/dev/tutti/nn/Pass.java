@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,11 @@ public final class Pass {
         return found(parameters, name, "parameter");
     }
 
+    /** The layer's own parameters, in the order they were declared. */
+    public Collection<Tensor> parameters() {
+        return parameters.values();
+    }
+
     /** A buffer of this layer, by the name it was declared with. */
     public Tensor buffer(String name) {
         return found(buffers, name, "buffer");
@@ -61,6 +67,11 @@ public final class Pass {
         return found(children, name, "inner layer").runAll(inputs);
     }
 
+    /** The layer's full name, for error messages. */
+    public String path() {
+        return path.isEmpty() ? layer.kind() : path;
+    }
+
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
@@ -76,7 +87,9 @@ public final class Pass {
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
-        return layer instanceof MultiOutput multi ? multi.forwardAll(inputs, this) : List.of(run(inputs));
+        return layer instanceof MultiOutput multi
+                ? multi.forwardAll(inputs, this).stream().map(layer.activation()::apply).toList()
+                : List.of(run(inputs));
     }
 
     void freeze(String parameterPrefix, boolean frozen) {

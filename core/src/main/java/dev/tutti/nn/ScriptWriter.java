@@ -79,12 +79,13 @@ public final class ScriptWriter {
     }
 
     private List<String> runAll(List<String> inputs) {
-        if (node.layer instanceof MultiOutput multi) {
-            return multi.scriptAll(inputs, this);
-        }
-        String out = node.layer.script(inputs, this);
-        return List.of(
-                node.layer.activation() == Activation.NONE ? out : let(node.layer.activation().script(out)));
+        List<String> outputs = node.layer instanceof MultiOutput multi
+                ? multi.scriptAll(inputs, this)
+                : List.of(node.layer.script(inputs, this));
+        Activation activation = node.layer.activation();
+        return activation == Activation.NONE
+                ? outputs
+                : outputs.stream().map(out -> let(activation.script(out))).toList();
     }
 
     /** A list literal: {@code [1, 2]}. */
