@@ -17,20 +17,20 @@ public final class Build {
     }
 
     /** A parameter whose elements each connect as many inputs and outputs as a matrix {@code [out, in]} would. */
-    public void parameter(String name, Shape shape, Filling filling) {
+    public void parameter(String name, Shape shape, Initializer initializer) {
         long fanIn = shape.rank() < 2 ? shape.size() : shape.from(1).size();
         long fanOut = shape.rank() < 1 ? 1 : shape.dim(0);
-        parameter(name, shape, filling, fanIn, fanOut, Layout.PLAIN);
+        parameter(name, shape, initializer, fanIn, fanOut, Layout.PLAIN);
     }
 
     /** Declares a parameter in full: its shape, how it begins, and how it lies in the vector. */
-    public void parameter(String name, Shape shape, Filling filling, long fanIn, long fanOut, Layout layout) {
+    public void parameter(String name, Shape shape, Initializer initializer, long fanIn, long fanOut, Layout layout) {
         var parameter = new Parameter(
                 node.qualified(name),
                 shape,
                 Blueprint.next(blueprint.parameters, shape),
                 layout,
-                filling,
+                initializer,
                 fanIn,
                 fanOut);
         if (node.parameters.putIfAbsent(name, parameter) != null || node.buffers.containsKey(name)) {
@@ -40,9 +40,9 @@ public final class Build {
     }
 
     /** Declares numbers that are kept with the model but not learned, such as running statistics. */
-    public void buffer(String name, Shape shape, Filling filling) {
+    public void buffer(String name, Shape shape, Initializer initializer) {
         var buffer = new Parameter(
-                node.qualified(name), shape, Blueprint.next(blueprint.buffers, shape), Layout.PLAIN, filling, 1, 1);
+                node.qualified(name), shape, Blueprint.next(blueprint.buffers, shape), Layout.PLAIN, initializer, 1, 1);
         if (node.buffers.putIfAbsent(name, buffer) != null || node.parameters.containsKey(name)) {
             throw new IllegalArgumentException("buffer " + buffer.name() + " is declared twice");
         }
@@ -73,6 +73,11 @@ public final class Build {
 
     List<Shape> shapes(Layer layer, List<Shape> inputs) {
         return layer instanceof MultiOutput multi ? multi.buildAll(inputs, this) : List.of(layer.build(inputs, this));
+    }
+
+    /** True when the model is fed whole numbers somewhere: then this layer may be too. */
+    boolean modelTakesIds() {
+        return blueprint.inputs.stream().anyMatch(input -> !input.type().isFloating());
     }
 
     /** Where the inputs come from, for error messages. */

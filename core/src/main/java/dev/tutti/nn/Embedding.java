@@ -38,13 +38,15 @@ public final class Embedding extends Layer {
                 + " and " + width);
         build.require(paddingId == null || (paddingId >= 0 && paddingId < vocabulary),
                 "has the padding id " + paddingId + ", which is not within 0 to " + (vocabulary - 1));
-        build.parameter("weight", Shape.of(vocabulary, width), (values, fanIn, fanOut, random) -> {
-            init.fill(values, fanIn, fanOut, random);
-            if (paddingId != null) {
-                values.select(0, paddingId).zero_();
-            }
-        });
+        build.parameter("weight", Shape.of(vocabulary, width), init);
         return input.append(width);
+    }
+
+    @Override
+    protected void initialise(Pass pass) {
+        if (paddingId != null) {
+            pass.parameter("weight").select(0, paddingId).zero_();
+        }
     }
 
     @Override

@@ -7,8 +7,12 @@ import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 
-/** The usual ways to begin a parameter. */
-public enum Initializer implements Filling {
+/**
+ * What a parameter holds before training.
+ *
+ * <p>{@code fanIn} and {@code fanOut} are the numbers of inputs and outputs one element connects, which the layer knows.
+ */
+public enum Initializer {
     ZEROS("zeros"),
     ONES("ones"),
     /** Evenly within {@code ±1/sqrt(fanIn)}, what PyTorch's layers begin with. */
@@ -30,8 +34,7 @@ public enum Initializer implements Filling {
         this.label = label;
     }
 
-    @Override
-    public void fill(Tensor values, long fanIn, long fanOut, Randomness random) {
+    void fill(Tensor values, long fanIn, long fanOut, Randomness random) {
         switch (this) {
             case ZEROS -> values.zero_();
             case ONES -> values.fill_(1);

@@ -70,6 +70,7 @@ import java.util.function.Consumer;
     @JsonSubTypes.Type(value = Multiply.class, name = "multiply"),
     @JsonSubTypes.Type(value = Concatenate.class, name = "concatenate"),
     @JsonSubTypes.Type(value = ActivationLayer.class, name = "activation"),
+    @JsonSubTypes.Type(value = TorchScript.class, name = "torchScript"),
 })
 public abstract class Layer implements Cloneable {
     static final String NAME_RULE = "a layer's name is letters, digits and underscores, a letter first";
@@ -82,6 +83,12 @@ public abstract class Layer implements Cloneable {
 
     /** Computes the output of a batch. */
     protected abstract Tensor forward(Tensor x, Pass pass);
+
+    /**
+     * Writes first values that no {@link Initializer} can draw, for instance from a file. Called once for each model, after the
+     * parameters were drawn; a replica shares what is there.
+     */
+    protected void initialise(Pass pass) {}
 
     /** For layers that take several inputs; see {@link MergeLayer}. */
     protected Shape build(List<Shape> inputs, Build build) {

@@ -1,5 +1,6 @@
 package dev.tutti.nn;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** The layers, to be imported statically: {@code Sequential.of(conv2d(32, 3).relu(), flatten(), dense(10))}. */
@@ -207,5 +208,12 @@ public final class Layers {
 
     public static Layer logSoftmax() {
         return activation(Activation.LOG_SOFTMAX);
+    }
+
+    // ---- from elsewhere
+
+    /** A model written in Python and saved with {@code torch.jit.save}, trainable here. */
+    public static TorchScript torchScript(Path file) {
+        return new TorchScript(file);
     }
 }

@@ -6,4 +6,4 @@ import dev.tutti.tensor.Shape;
 
 /** A named range of a model's vector, such as {@code dense1.weight}, and how it begins. */
 public record Parameter(
-        String name, Shape shape, Range range, Layout layout, Filling filling, long fanIn, long fanOut) {}
+        String name, Shape shape, Range range, Layout layout, Initializer initializer, long fanIn, long fanOut) {}

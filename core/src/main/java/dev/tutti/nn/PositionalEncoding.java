@@ -1,7 +1,6 @@
 package dev.tutti.nn;
 
 import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
@@ -40,13 +39,18 @@ public final class PositionalEncoding extends Layer {
         if (learned) {
             build.parameter("weight", table, Initializer.SMALL_NORMAL);
         } else {
-            build.buffer("table", table, PositionalEncoding::waves);
+            build.buffer("table", table, Initializer.ZEROS);
         }
         return input;
     }
 
     /** Even columns are sines, odd ones cosines; wavelengths grow from 2π to 10000 times that. */
-    private static void waves(Tensor table, long fanIn, long fanOut, Randomness random) {
+    @Override
+    protected void initialise(Pass pass) {
+        if (learned) {
+            return;
+        }
+        Tensor table = pass.buffer("table");
         int steps = (int) table.dim(0);
         int width = (int) table.dim(1);
         double[] values = new double[steps * width];

@@ -9,6 +9,7 @@ import dev.tutti.tensor.EngineProbe;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.ScriptModule;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
@@ -181,17 +182,26 @@ class LayerContractTest {
             List<NdArray> batch = layer.batch(2, 5, DType.FLOAT32);
             List<NdArray> expected = predict(model, batch);
             ScriptWriter script = model.script();
-            Map<String, Tensor> attributes = new LinkedHashMap<>();
             Map<String, NdArray> arrays = model.arrays();
-            script.parameters().forEach((name, attribute) -> attributes.put(attribute, Tensor.of(arrays.get(name))));
-            script.buffers().forEach((name, attribute) -> attributes.put(attribute, Tensor.of(arrays.get(name))));
-            List<NdArray> actual = EngineProbe.runScript(script.source(), attributes, tensors(batch));
+            List<NdArray> actual;
+            try (ScriptModule module = ScriptModule.define(
+                            script.source(), attributes(script.parameters(), arrays), attributes(script.buffers(), arrays), Map.of());
+                    NoGradients off = NoGradients.begin()) {
+                module.training(false);
+                actual = module.forward(tensors(batch)).stream().map(Tensor::toArray).toList();
+            }
             assertThat(actual).hasSameSizeAs(expected);
             for (int i = 0; i < expected.size(); i++) {
                 assertThat(actual.get(i).shape()).isEqualTo(expected.get(i).shape());
                 assertThat(actual.get(i).floats()).containsExactly(expected.get(i).floats(), within(1e-6f));
             }
         }
+    }
+
+    private static Map<String, Tensor> attributes(Map<String, String> names, Map<String, NdArray> arrays) {
+        Map<String, Tensor> attributes = new LinkedHashMap<>();
+        names.forEach((name, attribute) -> attributes.put(attribute, Tensor.of(arrays.get(name))));
+        return attributes;
     }
 
     @ParameterizedTest
