@@ -22,7 +22,7 @@ final class LayerCases {
                 LayerCase.of("dense without bias, with activation", dense(3).noBias().init(Initializer.HE).gelu(), FEATURES),
                 LayerCase.of("dense on sequences", dense(3).init(Initializer.ORTHOGONAL), SEQUENCE),
                 LayerCase.of("embedding", embedding(5, 3), Input.ids(ANY)),
-                LayerCase.of("embedding with padding", embedding(6, 3).paddingId(1), Input.ids(4)),
+                LayerCase.of("embedding with padding", embedding(6, 3).paddingId(5), Input.ids(4)),
                 LayerCase.of("conv1d", conv1d(3, 3), SIGNAL),
                 LayerCase.of("conv1d with everything",
                         conv1d(6, 3).stride(2).same().dilation(2).groups(2).noBias().relu(), SIGNAL),
