@@ -151,6 +151,9 @@ public final class Tensor implements AutoCloseable {
         return call("toArray", () -> {
             try (Scope scope = Scope.open()) {
                 NdArray out = NdArray.zeros(type(), shape());
+                if (out.size() == 0) {
+                    return out; // the engine has no memory to point to
+                }
                 var source = handle().detach().cpu().contiguous();
                 switch (out.type()) {
                     case FLOAT32 -> source.data_ptr_float().get(out.floats());
@@ -177,6 +180,9 @@ public final class Tensor implements AutoCloseable {
             throw new TensorException("write: expected " + type() + shape() + ", received " + array);
         }
         run("write", () -> {
+            if (array.size() == 0) {
+                return;
+            }
             if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
                 try (Scope scope = Scope.open();
                         NoGradients off = NoGradients.begin()) {
