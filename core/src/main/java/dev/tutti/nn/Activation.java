@@ -42,6 +42,11 @@ public enum Activation {
         return function.apply(x);
     }
 
+    /** The same, but may overwrite its input: one pass over the memory less where a function allows it. */
+    Tensor applyOver(Tensor x) {
+        return this == RELU ? Functions.relu_(x) : apply(x);
+    }
+
     /** The same function in TorchScript, applied to a variable. */
     String script(String variable) {
         return script.replace("%s", variable);

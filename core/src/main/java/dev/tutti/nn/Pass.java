@@ -94,7 +94,8 @@ public final class Pass {
     }
 
     Tensor run(List<Tensor> inputs) {
-        return layer.activation().apply(layer.forward(inputs, this));
+        Tensor out = layer.forward(inputs, this);
+        return layer.isOutputFresh() ? layer.activation().applyOver(out) : layer.activation().apply(out);
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
