@@ -102,7 +102,8 @@ final class ShuffleStage extends Stage {
         public Row next() {
             if (rows == null) {
                 fill();
-            } else if (delivered == rows.size() && delivered == capacity) {
+            }
+            if (delivered == capacity) {
                 block++;
                 delivered = 0;
                 fill();
