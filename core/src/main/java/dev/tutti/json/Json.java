@@ -20,6 +20,7 @@ import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -119,6 +120,9 @@ public final class Json {
         try {
             return mapper.writeValueAsString(definition);
         } catch (JsonProcessingException e) {
+            if (e.getCause() instanceof TuttiException known) {
+                throw known;
+            }
             throw new IllegalArgumentException(
                     definition.getClass().getName() + " cannot be written as a definition: " + e.getOriginalMessage(), e);
         }
