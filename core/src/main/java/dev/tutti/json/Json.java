@@ -207,6 +207,7 @@ public final class Json {
     private static JsonFactory yamlFactory() {
         return YAMLFactory.builder()
                 .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+                .disable(YAMLGenerator.Feature.USE_NATIVE_TYPE_ID)
                 .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
                 .enable(YAMLGenerator.Feature.INDENT_ARRAYS_WITH_INDICATOR)
                 .build();
