@@ -85,7 +85,7 @@ class ExactSumTest {
     }
 
     @Test
-    void carriesBeforeADigitOverflows() {
+    void growsFarBeyondItsTerms() {
         ExactSum sum = new ExactSum();
         double term = Math.nextDown(2.0);
         int doublings = 40;
