@@ -1,7 +1,8 @@
 package dev.tutti.tensor;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The extents of an array, outermost first. A shape of rank 0 is a single number.
@@ -21,6 +22,7 @@ public final class Shape {
         this.dims = dims;
     }
 
+    @JsonCreator
     public static Shape of(long... dims) {
         for (long dim : dims) {
             if (dim < 0 && dim != ANY) {
@@ -28,10 +30,6 @@ public final class Shape {
             }
         }
         return new Shape(dims.clone());
-    }
-
-    public static Shape of(List<? extends Number> dims) {
-        return of(dims.stream().mapToLong(Number::longValue).toArray());
     }
 
     public static Shape scalar() {
@@ -118,6 +116,7 @@ public final class Shape {
         return true;
     }
 
+    @JsonValue
     public long[] toArray() {
         return dims.clone();
     }
