@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 /**
  * Writes a file whole or not at all: under another name first, brought to the disk, then renamed.
  *
- * <p>Whoever reads finds the old content or the new, also after a crash or a power cut. If anything fails the old content stays
- * and the unfinished file is removed; one left by a killed program is removed by {@link Temporary#sweep}.
+ * <p>Whoever reads finds the old content or the new, also after a crash or a power cut. If anything fails the old
+ * content stays and the unfinished file is removed; one left by a killed program is removed by {@link Temporary#sweep}.
  */
 public final class AtomicFile {
     private AtomicFile() {}
@@ -32,7 +32,8 @@ public final class AtomicFile {
      * Writes a file and the folders above it, replacing what was there.
      *
      * @throws DiskFullException if there is no room
-     * @throws FileException if it cannot be written for another reason; what the content itself throws comes out as it is
+     * @throws FileException if it cannot be written for another reason; what the content itself throws comes out as it
+     *     is
      */
     public static void write(Path file, Content content) {
         write(file, 0, content);
@@ -40,7 +41,7 @@ public final class AtomicFile {
 
     /** The same for content whose size is known, so that the message about a full disk can say how much is needed. */
     public static void write(Path file, long bytes, Content content) {
-        Path target = file.toAbsolutePath();
+        Path target = file.toAbsolutePath().normalize();
         Path temporary = Temporary.beside(target);
         long[] written = {0};
         try {
@@ -50,7 +51,8 @@ public final class AtomicFile {
             Files.createDirectories(target.getParent());
             try (FileChannel channel =
                     FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-                OutputStream out = new BufferedOutputStream(new Counting(Channels.newOutputStream(channel), written), 1 << 16);
+                OutputStream out =
+                        new BufferedOutputStream(new Counting(Channels.newOutputStream(channel), written), 1 << 16);
                 content.writeTo(new Unclosed(out));
                 out.flush();
                 channel.force(true);
@@ -101,7 +103,9 @@ public final class AtomicFile {
         }
     }
 
-    /** Stays open when the content closes it, as many writers of JSON do: the file still has to be brought to the disk. */
+    /**
+     * Stays open when the content closes it, as many writers of JSON do: the file still has to be brought to the disk.
+     */
     private static final class Unclosed extends FilterOutputStream {
         Unclosed(OutputStream out) {
             super(out);

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 /**
  * Writes a folder whole or not at all: under another name first, brought to the disk, then renamed.
  *
- * <p>A folder that is there already is replaced with everything in it. No system renames one folder over another, so it is first
- * set aside; a program killed in the moment between leaves it there, where {@link #readable} finds it and the next write
- * brings it back.
+ * <p>A folder that is there already is replaced with everything in it. No system renames one folder over another, so it
+ * is first set aside; a program killed in the moment between leaves it there, where {@link #readable} finds it and the
+ * next write brings it back.
  */
 public final class AtomicFolder {
     private AtomicFolder() {}
@@ -30,10 +30,11 @@ public final class AtomicFolder {
      * Writes a folder and those above it, replacing what was there.
      *
      * @throws DiskFullException if there is no room
-     * @throws FileException if it cannot be written for another reason; what the content itself throws comes out as it is
+     * @throws FileException if it cannot be written for another reason; what the content itself throws comes out as it
+     *     is
      */
     public static void write(Path folder, Content content) {
-        Path target = folder.toAbsolutePath();
+        Path target = folder.toAbsolutePath().normalize();
         Path temporary = Temporary.beside(target);
         try {
             if (Files.exists(target) && !Files.isDirectory(target)) {
@@ -83,7 +84,9 @@ public final class AtomicFolder {
         }
     }
 
-    /** Undoes what a killed writer left: the old folder comes back if it is missing, or its last remains are removed. */
+    /**
+     * Undoes what a killed writer left: the old folder comes back if it is missing, or its last remains are removed.
+     */
     private static void bringBack(Path target) throws IOException {
         Path aside = aside(target);
         if (!Files.exists(aside)) {
@@ -122,7 +125,8 @@ public final class AtomicFolder {
             cause.addSuppressed(e);
         }
         Temporary.deleteAfter(cause, temporary);
-        return new DiskFullException(folder, needed, DiskFullException.freeIn(folder.toAbsolutePath().getParent()), cause);
+        return new DiskFullException(
+                folder, needed, DiskFullException.freeIn(folder.toAbsolutePath().getParent()), cause);
     }
 
     private static List<Path> contents(Path folder) throws IOException {

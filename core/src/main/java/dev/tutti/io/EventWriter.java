@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Writes an event file that TensorBoard shows: {@code tensorboard --logdir folder}.
  *
- * <p>Every event goes to the system at once and unbuffered, so TensorBoard sees it at its next look and a killed program loses
- * nothing. Each writer makes a file of its own; a resumed run writes another one into the same folder, and TensorBoard joins
- * them. Safe for several threads.
+ * <p>Every event goes to the system at once and unbuffered, so TensorBoard sees it at its next look and a killed
+ * program loses nothing. Each writer makes a file of its own; a resumed run writes another one into the same folder,
+ * and TensorBoard joins them. Safe for several threads.
  *
  * <p>If an event cannot be written, the file is cut back to the last whole event and stays readable.
  */
@@ -41,7 +41,10 @@ public final class EventWriter implements AutoCloseable {
     static EventWriter open(Path folder, Clock clock) {
         String name = String.format(
                 "events.out.tfevents.%010d.%s.%d.%d",
-                clock.instant().getEpochSecond(), host(), ProcessHandle.current().pid(), FILES.getAndIncrement());
+                clock.instant().getEpochSecond(),
+                host(),
+                ProcessHandle.current().pid(),
+                FILES.getAndIncrement());
         Path file = folder.resolve(name);
         try {
             Files.createDirectories(folder);
@@ -64,7 +67,10 @@ public final class EventWriter implements AutoCloseable {
         summary(step, new Proto().text(1, tag).fixed(2, (float) value));
     }
 
-    /** How the numbers of an array are spread. Those that are not finite are left out; if none is finite, nothing is written. */
+    /**
+     * How the numbers of an array are spread. Those that are not finite are left out; if none is finite, nothing is
+     * written.
+     */
     public void histogram(String tag, long step, NdArray values) {
         Histogram histogram = Histogram.of(values);
         if (histogram.count() > 0) {
@@ -120,10 +126,15 @@ public final class EventWriter implements AutoCloseable {
                     channel.write(frame);
                 }
             } catch (IOException e) {
-                boolean full = DiskFullException.isTheReason(e, file.toAbsolutePath().getParent());
+                boolean full =
+                        DiskFullException.isTheReason(e, file.toAbsolutePath().getParent());
                 channel.truncate(end);
                 throw full
-                        ? new DiskFullException(file, bytes, DiskFullException.freeIn(file.toAbsolutePath().getParent()), e)
+                        ? new DiskFullException(
+                                file,
+                                bytes,
+                                DiskFullException.freeIn(file.toAbsolutePath().getParent()),
+                                e)
                         : FileException.cannotBeWritten(file, e);
             }
         } catch (IOException e) {

@@ -9,7 +9,8 @@ import dev.tutti.tensor.NdArray;
  * @param limits the upper end of each bucket
  * @param counts how many numbers are in each
  */
-record Histogram(double min, double max, long count, double sum, double sumOfSquares, double[] limits, double[] counts) {
+record Histogram(
+        double min, double max, long count, double sum, double sumOfSquares, double[] limits, double[] counts) {
     /** As many as TensorBoard draws. */
     private static final int BUCKETS = 30;
 

@@ -20,12 +20,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Named arrays and notes about them, in the safetensors format that Python reads and writes as well: a short JSON header, then
- * the plain bytes.
+ * Named arrays and notes about them, in the safetensors format that Python reads and writes as well: a short JSON
+ * header, then the plain bytes.
  *
- * <p>A file {@linkplain #writeWithChecksum written with a checksum} carries, among its notes, the SHA-256 of the whole file
- * with the checksum's own digits taken as zeros; any other reader passes over it. {@link #readVerified} then notices every
- * changed, missing or added byte.
+ * <p>A file {@linkplain #writeWithChecksum written with a checksum} carries, among its notes, the SHA-256 of the whole
+ * file with the checksum's own digits taken as zeros; any other reader passes over it. {@link #readVerified} then
+ * notices every changed, missing or added byte.
  *
  * @param tensors the arrays, in order
  * @param metadata notes, in order
@@ -62,7 +62,8 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
     public NdArray tensor(String name) {
         NdArray array = tensors.get(name);
         if (array == null) {
-            throw new IllegalArgumentException("there is no array '" + name + "'" + DidYouMean.hint(name, tensors.keySet()));
+            throw new IllegalArgumentException(
+                    "there is no array '" + name + "'" + DidYouMean.hint(name, tensors.keySet()));
         }
         return array;
     }
@@ -166,7 +167,8 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
             try {
                 buffer.read(entry.type(), array, data);
             } catch (EOFException e) {
-                throw new CorruptFileException(file, "is cut short: it ends within the array '" + entry.name() + "'", e);
+                throw new CorruptFileException(
+                        file, "is cut short: it ends within the array '" + entry.name() + "'", e);
             }
             tensors.put(entry.name(), array);
         }
@@ -176,7 +178,8 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         Map<String, String> notes = new LinkedHashMap<>(header.metadata());
         String stated = notes.remove(CHECKSUM);
         if (verify && !Checksum.text(digest).equals(stated)) {
-            throw new CorruptFileException(file, "its bytes are not those that were written: the checksum does not fit");
+            throw new CorruptFileException(
+                    file, "its bytes are not those that were written: the checksum does not fit");
         }
         return new Safetensors(tensors, notes);
     }
@@ -184,8 +187,10 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
     private static byte[] readHeader(InputStream in, String file, long fileBytes) throws IOException {
         byte[] prefix = in.readNBytes(Long.BYTES);
         if (prefix.length < Long.BYTES) {
-            throw new CorruptFileException(file, "is cut short: a safetensors file begins with 8 bytes of header length, this one "
-                    + "has " + prefix.length + " bytes");
+            throw new CorruptFileException(
+                    file,
+                    "is cut short: a safetensors file begins with 8 bytes of header length, this one " + "has "
+                            + prefix.length + " bytes");
         }
         long length = ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN).getLong();
         if (length < 2 || length > MOST_HEADER_BYTES) {
@@ -217,7 +222,10 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         return copy;
     }
 
-    /** Where the digits of the checksum are, or -1; quotes within JSON strings are escaped, so nothing else looks like it. */
+    /**
+     * Where the digits of the checksum are, or -1; quotes within JSON strings are escaped, so nothing else looks like
+     * it.
+     */
     private static int checksumAt(byte[] header) {
         for (int at = 0; at + CHECKSUM_START.length <= header.length; at++) {
             int end = at + CHECKSUM_START.length;
@@ -229,6 +237,9 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
     }
 
     private static byte[] lengthOf(byte[] header) {
-        return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(header.length).array();
+        return ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(header.length)
+                .array();
     }
 }

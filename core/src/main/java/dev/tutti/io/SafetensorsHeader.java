@@ -29,8 +29,8 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
     record Entry(String name, ElementType type, Shape shape, long begin, long end) {}
 
     /**
-     * Lays out arrays: the widest elements first, so that each array is aligned for readers that map the file into memory. The
-     * header keeps the order of the map.
+     * Lays out arrays: the widest elements first, so that each array is aligned for readers that map the file into
+     * memory. The header keeps the order of the map.
      */
     static SafetensorsHeader layOut(Map<String, NdArray> arrays, Map<String, String> metadata) {
         List<String> byWidth = new ArrayList<>(arrays.keySet());
@@ -100,7 +100,7 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
         }
         List<Entry> entries = new ArrayList<>();
         Map<String, String> metadata = new LinkedHashMap<>();
-        root.fields().forEachRemaining(field -> {
+        root.properties().forEach(field -> {
             if (field.getKey().equals(METADATA)) {
                 readMetadata(field.getValue(), metadata, file);
             } else {
@@ -113,7 +113,7 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
     }
 
     private static void readMetadata(JsonNode node, Map<String, String> metadata, String file) {
-        node.fields().forEachRemaining(field -> {
+        node.properties().forEach(field -> {
             if (!field.getValue().isTextual()) {
                 throw new CorruptFileException(file, "the metadata '" + field.getKey() + "' is no text");
             }
@@ -133,7 +133,11 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
                 .orElseThrow(() -> new CorruptFileException(
                         file,
                         where + "has the type '" + typeName + "': expected one of "
-                                + String.join(", ", Arrays.stream(ElementType.values()).map(Enum::name).toList())));
+                                + String.join(
+                                        ", ",
+                                        Arrays.stream(ElementType.values())
+                                                .map(Enum::name)
+                                                .toList())));
         long[] dims = longs(node.path("shape"), where + "has no valid shape", file);
         long[] offsets = longs(node.path("data_offsets"), where + "has no valid data_offsets", file);
         if (offsets.length != 2 || offsets[0] > offsets[1]) {
@@ -148,8 +152,10 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
             throw new CorruptFileException(file, where + "has an impossible shape: " + node.path("shape"), e);
         }
         if (bytes != offsets[1] - offsets[0]) {
-            throw new CorruptFileException(file, where + "of type " + type + " and shape " + Shape.of(dims) + " takes " + bytes
-                    + " bytes, but its data_offsets hold " + (offsets[1] - offsets[0]));
+            throw new CorruptFileException(
+                    file,
+                    where + "of type " + type + " and shape " + Shape.of(dims) + " takes " + bytes
+                            + " bytes, but its data_offsets hold " + (offsets[1] - offsets[0]));
         }
         if (size > Integer.MAX_VALUE - 8) {
             throw new FileException(file, where + "has " + size + " elements: an array holds at most 2147483639");
@@ -161,7 +167,9 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
         long[] longs = new long[list.size()];
         boolean valid = list.isArray();
         for (int i = 0; valid && i < longs.length; i++) {
-            valid = list.get(i).isIntegralNumber() && list.get(i).canConvertToLong() && list.get(i).longValue() >= 0;
+            valid = list.get(i).isIntegralNumber()
+                    && list.get(i).canConvertToLong()
+                    && list.get(i).longValue() >= 0;
             longs[i] = list.get(i).longValue();
         }
         if (!valid) {
@@ -174,8 +182,11 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
         long expected = 0;
         for (Entry entry : inFileOrder()) {
             if (entry.begin != expected) {
-                throw new CorruptFileException(file, "the array '" + entry.name + "' begins at byte " + entry.begin
-                        + (entry.begin < expected ? ", inside the one before it" : ", behind a gap") + ": expected " + expected);
+                throw new CorruptFileException(
+                        file,
+                        "the array '" + entry.name + "' begins at byte " + entry.begin
+                                + (entry.begin < expected ? ", inside the one before it" : ", behind a gap")
+                                + ": expected " + expected);
             }
             expected = entry.end;
         }

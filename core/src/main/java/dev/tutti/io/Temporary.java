@@ -12,7 +12,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The unfinished files and folders of {@link AtomicFile} and {@link AtomicFolder}: hidden, beside what they shall become. */
+/**
+ * The unfinished files and folders of {@link AtomicFile} and {@link AtomicFolder}: hidden, beside what they shall
+ * become.
+ */
 public final class Temporary {
     private static final Pattern NAME = Pattern.compile("\\..+\\.[0-9a-f]{8}\\.tmp");
 
@@ -20,12 +23,13 @@ public final class Temporary {
 
     /** Whether a file or folder is an unfinished one, by its name; whoever lists a folder passes over these. */
     public static boolean is(Path path) {
-        return path.getFileName() != null && NAME.matcher(path.getFileName().toString()).matches();
+        return path.getFileName() != null
+                && NAME.matcher(path.getFileName().toString()).matches();
     }
 
     /**
-     * Removes what writers that were killed left behind in a folder. Call it when nobody is writing there, such as at the start
-     * of a run that owns the folder.
+     * Removes what writers that were killed left behind in a folder. Call it when nobody is writing there, such as at
+     * the start of a run that owns the folder.
      */
     public static void sweep(Path folder) {
         if (!Files.isDirectory(folder)) {

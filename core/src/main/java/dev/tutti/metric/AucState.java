@@ -21,9 +21,8 @@ final class AucState extends NamedState {
         }
         for (int row = 0; row < batch.rows(); row++) {
             boolean positive = batch.actual()[row] == 1;
-            double score = batch.width() == 1
-                    ? predictions.at(row)
-                    : predictions.at(2 * row + 1) - predictions.at(2 * row);
+            double score =
+                    batch.width() == 1 ? predictions.at(row) : predictions.at(2 * row + 1) - predictions.at(2 * row);
             if (Double.isNaN(score)) {
                 score = positive ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
             }
@@ -80,7 +79,8 @@ final class AucState extends NamedState {
     public void restore(NdArray snapshot) {
         long[] longs = longs(snapshot);
         if (longs.length == 0 || longs[0] < 0 || longs[0] >= longs.length) {
-            throw new MetricException(metric(), "a snapshot begins with the number of scores of class 0, and they follow");
+            throw new MetricException(
+                    metric(), "a snapshot begins with the number of scores of class 0, and they follow");
         }
         ofClass0 = new Scores();
         ofClass1 = new Scores();

@@ -11,7 +11,10 @@ public enum Averaging {
     /** Of two classes, the value of class 1 alone. */
     @JsonProperty("binary")
     BINARY,
-    /** The plain mean over the classes that occur in targets or predictions: a rare class weighs as much as a common one. */
+    /**
+     * The plain mean over the classes that occur in targets or predictions: a rare class weighs as much as a common
+     * one.
+     */
     @JsonProperty("macro")
     MACRO,
     /** One value from the counts of all classes together: every row weighs the same. */

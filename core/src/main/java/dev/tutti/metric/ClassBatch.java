@@ -6,7 +6,8 @@ import dev.tutti.tensor.Shape;
 import java.util.Arrays;
 
 /**
- * A batch of a classification, its shapes checked: scores of {@code width} numbers for each row, and the class each row is of.
+ * A batch of a classification, its shapes checked: scores of {@code width} numbers for each row, and the class each row
+ * is of.
  *
  * @param width scores for each row; 1 when a single number decides between two classes
  * @param actual the class of each row
@@ -34,8 +35,10 @@ record ClassBatch(NdArray scores, int width, int[] actual) {
         } else if (width > 1 && received.equals(shape)) {
             actual = oneHot(metric, targets, width);
         } else {
-            throw new MetricException(metric, "for predictions of shape " + shape + " targets are class ids of shape " + rows
-                    + (width > 1 ? " or one-hot of shape " + shape : "") + ": received shape " + received);
+            throw new MetricException(
+                    metric,
+                    "for predictions of shape " + shape + " targets are class ids of shape " + rows
+                            + (width > 1 ? " or one-hot of shape " + shape : "") + ": received shape " + received);
         }
         return new ClassBatch(predictions, width, actual);
     }
@@ -78,7 +81,7 @@ record ClassBatch(NdArray scores, int width, int[] actual) {
             if (value > max) {
                 max = value;
                 best = i;
-            } else if (value != value) {
+            } else if (Float.isNaN(value)) {
                 return UNDECIDED;
             }
         }
@@ -93,7 +96,7 @@ record ClassBatch(NdArray scores, int width, int[] actual) {
             if (value > max) {
                 max = value;
                 best = i;
-            } else if (value != value) {
+            } else if (Double.isNaN(value)) {
                 return UNDECIDED;
             }
         }
@@ -106,11 +109,14 @@ record ClassBatch(NdArray scores, int width, int[] actual) {
             long id = targets.longAt(row);
             if (targets.type().isFloating() && id != targets.at(row)) {
                 throw new MetricException(
-                        metric, "the target of row " + row + " is " + targets.at(row) + ": class ids are whole numbers");
+                        metric,
+                        "the target of row " + row + " is " + targets.at(row) + ": class ids are whole numbers");
             }
             if (id < 0 || id >= classes) {
-                throw new MetricException(metric, "the target of row " + row + " is class " + id + ", but there are " + classes
-                        + " classes, 0 to " + (classes - 1));
+                throw new MetricException(
+                        metric,
+                        "the target of row " + row + " is class " + id + ", but there are " + classes
+                                + " classes, 0 to " + (classes - 1));
             }
             ids[row] = (int) id;
         }
@@ -123,9 +129,12 @@ record ClassBatch(NdArray scores, int width, int[] actual) {
         for (int row = 0; row < ids.length; row++) {
             int best = highest(values, row * width, width);
             if (best == UNDECIDED || occurrences(values, row * width, width, values[row * width + best]) > 1) {
-                throw new MetricException(metric, "a one-hot target has one greatest number: row " + row + " is "
-                        + Arrays.toString(Arrays.copyOfRange(values, row * width, row * width + Math.min(width, 10)))
-                        + (width > 10 ? " ..." : ""));
+                throw new MetricException(
+                        metric,
+                        "a one-hot target has one greatest number: row " + row + " is "
+                                + Arrays.toString(
+                                        Arrays.copyOfRange(values, row * width, row * width + Math.min(width, 10)))
+                                + (width > 10 ? " ..." : ""));
             }
             ids[row] = best;
         }

@@ -93,7 +93,8 @@ final class ClassScoreState extends NamedState {
     public void restore(NdArray snapshot) {
         long[] longs = longs(snapshot);
         if (longs.length % COUNTS != 0) {
-            throw new MetricException(metric(), "a snapshot holds three numbers for each class: received " + longs.length);
+            throw new MetricException(
+                    metric(), "a snapshot holds three numbers for each class: received " + longs.length);
         }
         counts = longs.clone();
     }
@@ -107,7 +108,8 @@ final class ClassScoreState extends NamedState {
             counts = new long[COUNTS * classes];
         } else if (counts.length != COUNTS * classes) {
             throw new MetricException(
-                    metric(), "all batches have the same classes: received " + classes + " after " + counts.length / COUNTS);
+                    metric(),
+                    "all batches have the same classes: received " + classes + " after " + counts.length / COUNTS);
         }
     }
 }

@@ -1,8 +1,8 @@
 package dev.tutti.metric;
 
 /**
- * How often each class was taken for each other one. Its value is the accuracy; the matrix and a table to print are in its
- * {@link ConfusionMatrixState state}.
+ * How often each class was taken for each other one. Its value is the accuracy; the matrix and a table to print are in
+ * its {@link ConfusionMatrixState state}.
  */
 public final class ConfusionMatrix implements Metric {
     private double threshold;

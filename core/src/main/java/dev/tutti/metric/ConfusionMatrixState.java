@@ -71,7 +71,9 @@ public final class ConfusionMatrixState extends NamedState {
 
     /** Rows that are in no column of the matrix because their predictions held a NaN. */
     public long undecided() {
-        return IntStream.range(0, classes).mapToLong(actual -> count(actual, classes)).sum();
+        return IntStream.range(0, classes)
+                .mapToLong(actual -> count(actual, classes))
+                .sum();
     }
 
     /** The matrix as text, classes named by their numbers. */
@@ -82,17 +84,20 @@ public final class ConfusionMatrixState extends NamedState {
     /** The matrix as text: a line for each actual class, a column for each decided one. */
     public String table(List<String> names) {
         if (names.size() != classes) {
-            throw new IllegalArgumentException("there are " + classes + " classes: received " + names.size() + " names");
+            throw new IllegalArgumentException(
+                    "there are " + classes + " classes: received " + names.size() + " names");
         }
         boolean undecided = undecided() > 0;
         String corner = "actual \\ predicted";
-        int first = Math.max(corner.length(), names.stream().mapToInt(String::length).max().orElse(0));
+        int first = Math.max(
+                corner.length(), names.stream().mapToInt(String::length).max().orElse(0));
         int columns = undecided ? classes + 1 : classes;
         int[] widths = new int[columns];
         for (int column = 0; column < columns; column++) {
             widths[column] = heading(names, column).length();
             for (int actual = 0; actual < classes; actual++) {
-                widths[column] = Math.max(widths[column], Long.toString(count(actual, column)).length());
+                widths[column] = Math.max(
+                        widths[column], Long.toString(count(actual, column)).length());
             }
         }
         StringBuilder text = new StringBuilder(pad(corner, -first));
@@ -119,7 +124,8 @@ public final class ConfusionMatrixState extends NamedState {
         int size = (int) Math.sqrt(longs.length);
         if (longs.length != size * (size + 1)) {
             throw new MetricException(
-                    metric(), "a snapshot holds a row for each class: received " + longs.length + " numbers, which is no matrix");
+                    metric(),
+                    "a snapshot holds a row for each class: received " + longs.length + " numbers, which is no matrix");
         }
         classes = size;
         counts = longs.clone();

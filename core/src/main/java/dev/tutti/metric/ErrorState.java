@@ -39,8 +39,10 @@ final class ErrorState extends NamedState {
 
     static void checkShapes(String metric, NdArray predictions, NdArray targets) {
         if (!predictions.shape().equals(targets.shape())) {
-            throw new MetricException(metric, "predictions and targets have the same shape: received " + predictions.shape()
-                    + " and " + targets.shape());
+            throw new MetricException(
+                    metric,
+                    "predictions and targets have the same shape: received " + predictions.shape() + " and "
+                            + targets.shape());
         }
     }
 

@@ -7,9 +7,10 @@ import java.util.Arrays;
 /**
  * A sum of doubles without any rounding until it is asked for: the same bits in whatever order and parts it is made.
  *
- * <p>It is one wide fixed-point number that covers every double there is, from 2<sup>-1074</sup> to beyond the largest, in digits of
- * 32 bits. Each digit lies in a long, so that carries can wait: adding a double touches three digits and nothing else, which is
- * about as quick as the compensated sums that are merely accurate. There is room for 2<sup>63</sup> terms.
+ * <p>It is one wide fixed-point number that covers every double there is, from 2<sup>-1074</sup> to beyond the largest,
+ * in digits of 32 bits. Each digit lies in a long, so that carries can wait: adding a double touches three digits and
+ * nothing else, which is about as quick as the compensated sums that are merely accurate. There is room for
+ * 2<sup>63</sup> terms.
  */
 public final class ExactSum {
     /** How many longs {@link #toLongs} gives. */
@@ -108,7 +109,8 @@ public final class ExactSum {
         }
         int zeros = Math.min(units.getLowestSetBit(), -SMALLEST_EXPONENT);
         int fractionBits = -SMALLEST_EXPONENT - zeros;
-        return new BigDecimal(units.shiftRight(zeros)).multiply(BigDecimal.valueOf(0.5).pow(fractionBits));
+        return new BigDecimal(units.shiftRight(zeros))
+                .multiply(BigDecimal.valueOf(0.5).pow(fractionBits));
     }
 
     /** This sum as {@value #LONGS} numbers; equal sums give equal numbers. */

@@ -1,8 +1,8 @@
 package dev.tutti.metric;
 
 /**
- * A mean that is exact until it is asked for, so that parts of it merge to the same bits: for instance of the loss over the
- * batches of an epoch.
+ * A mean that is exact until it is asked for, so that parts of it merge to the same bits: for instance of the loss over
+ * the batches of an epoch.
  */
 public final class Mean {
     /** How many longs {@link #toLongs} gives. */
@@ -21,7 +21,7 @@ public final class Mean {
         if (times < 0) {
             throw new IllegalArgumentException("a value is added 0 times or more: received " + times);
         }
-        sum.addProduct(value, times);
+        sum.addProduct(value, (double) times);
         count += times;
     }
 

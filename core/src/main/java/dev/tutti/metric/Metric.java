@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
 
 /**
- * The definition of a measure of quality: an immutable value that can be written as JSON. {@link Metrics} makes the built-in
- * ones.
+ * The definition of a measure of quality: an immutable value that can be written as JSON. {@link Metrics} makes the
+ * built-in ones.
  *
- * <p><b>Classification.</b> Predictions are logits or probabilities of shape {@code [..., classes]}, such as
- * {@code [batch, classes]} or {@code [batch, time, classes]}; of shape {@code [batch]} or {@code [..., 1]} when there are two
- * classes and the model gives one number, a logit: above the threshold of 0 is class 1. (For probabilities use
- * {@code threshold(0.5)}.) Targets are class ids, one for each row of the predictions, or one-hot rows of the predictions'
+ * <p><b>Classification.</b> Predictions are logits or probabilities of shape {@code [..., classes]}, such as {@code
+ * [batch, classes]} or {@code [batch, time, classes]}; of shape {@code [batch]} or {@code [..., 1]} when there are two
+ * classes and the model gives one number, a logit: above the threshold of 0 is class 1. (For probabilities use {@code
+ * threshold(0.5)}.) Targets are class ids, one for each row of the predictions, or one-hot rows of the predictions'
  * shape. A row of predictions that holds a NaN decides for no class, so it counts as wrong.
  *
  * <p><b>Regression.</b> Predictions and targets have the same shape. A NaN on either side makes the value NaN.

@@ -5,18 +5,18 @@ import dev.tutti.tensor.NdArray;
 /**
  * What a metric remembers of the batches it has seen.
  *
- * <p>Order of calls: update and merge any number of times, and ask for the value whenever it is wanted. Not safe for several
- * threads: give each its own state and merge them.
+ * <p>Order of calls: update and merge any number of times, and ask for the value whenever it is wanted. Not safe for
+ * several threads: give each its own state and merge them.
  *
- * <p>Merging is exact: counts are whole numbers, sums are {@linkplain ExactSum exact}, so the value depends on which samples
- * were seen and not on how they were divided or in what order they came.
+ * <p>Merging is exact: counts are whole numbers, sums are {@linkplain ExactSum exact}, so the value depends on which
+ * samples were seen and not on how they were divided or in what order they came.
  */
 public interface MetricState {
     /**
      * Adds a batch.
      *
-     * @throws MetricException if the shapes do not belong together, or a target is not one of the classes; the state is then
-     *     as it was before
+     * @throws MetricException if the shapes do not belong together, or a target is not one of the classes; the state is
+     *     then as it was before
      */
     void update(NdArray predictions, NdArray targets);
 
@@ -31,8 +31,8 @@ public interface MetricState {
     double value();
 
     /**
-     * All that this state remembers, as one row of int64: to be sent to another machine or kept in a checkpoint. States that
-     * have seen the same samples in any order give equal snapshots.
+     * All that this state remembers, as one row of int64: to be sent to another machine or kept in a checkpoint. States
+     * that have seen the same samples in any order give equal snapshots.
      */
     NdArray snapshot();
 

@@ -38,7 +38,9 @@ abstract class NamedState implements MetricState {
         long[] longs = longs(snapshot);
         if (longs.length != length) {
             throw new MetricException(
-                    metric, "a snapshot holds " + length + " numbers: received " + longs.length + ", so it is of something else");
+                    metric,
+                    "a snapshot holds " + length + " numbers: received " + longs.length
+                            + ", so it is of something else");
         }
         return longs;
     }

@@ -72,7 +72,8 @@ final class R2State extends NamedState {
             return Double.NaN;
         }
         BigDecimal sum = targetSums[output].exact();
-        BigDecimal scatter = squareSums[output].exact().multiply(BigDecimal.valueOf(rows)).subtract(sum.multiply(sum));
+        BigDecimal scatter =
+                squareSums[output].exact().multiply(BigDecimal.valueOf(rows)).subtract(sum.multiply(sum));
         double total = scatter.doubleValue() / rows;
         if (total <= 0) {
             return errors == 0 ? 1 : 0;
@@ -100,8 +101,10 @@ final class R2State extends NamedState {
         long[] longs = longs(snapshot);
         int perOutput = SUMS * ExactSum.LONGS;
         if (longs.length % perOutput != 1) {
-            throw new MetricException(metric(), "a snapshot holds " + perOutput + " numbers for each output and one more: received "
-                    + longs.length);
+            throw new MetricException(
+                    metric(),
+                    "a snapshot holds " + perOutput + " numbers for each output and one more: received "
+                            + longs.length);
         }
         int outputs = longs.length / perOutput;
         rows = longs[0];

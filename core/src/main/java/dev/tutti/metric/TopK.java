@@ -3,8 +3,8 @@ package dev.tutti.metric;
 import dev.tutti.tensor.DType;
 
 /**
- * The share of rows whose class is among the {@code k} with the highest scores. Of equal scores the first classes count as
- * higher, so {@code topK(1)} is the accuracy.
+ * The share of rows whose class is among the {@code k} with the highest scores. Of equal scores the first classes count
+ * as higher, so {@code topK(1)} is the accuracy.
  */
 public final class TopK implements Metric {
     private int k = 5;
@@ -36,8 +36,10 @@ public final class TopK implements Metric {
     private long hits(ClassBatch batch) {
         int width = batch.width();
         if (width < Math.max(2, k)) {
-            throw new MetricException(name(), "predictions need scores for at least " + Math.max(2, k) + " classes: received shape "
-                    + batch.scores().shape());
+            throw new MetricException(
+                    name(),
+                    "predictions need scores for at least " + Math.max(2, k) + " classes: received shape "
+                            + batch.scores().shape());
         }
         float[] floats = batch.scores().type() == DType.FLOAT32 ? batch.scores().floats() : null;
         double[] doubles = floats == null ? batch.scores().doubles() : null;
@@ -58,7 +60,7 @@ public final class TopK implements Metric {
         int before = 0;
         for (int i = 0; i < width; i++) {
             float score = scores[from + i];
-            if (score != score) {
+            if (Float.isNaN(score)) {
                 return Integer.MAX_VALUE;
             }
             before += score > own || (score == own && i < actual) ? 1 : 0;
@@ -71,7 +73,7 @@ public final class TopK implements Metric {
         int before = 0;
         for (int i = 0; i < width; i++) {
             double score = scores[from + i];
-            if (score != score) {
+            if (Double.isNaN(score)) {
                 return Integer.MAX_VALUE;
             }
             before += score > own || (score == own && i < actual) ? 1 : 0;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,7 @@ class AtomicWriteTest {
         AtomicFile.write(file, "first");
         AtomicFile.write(file, "second, and longer");
         AtomicFile.write(file, out -> {
-            out.write("third".getBytes());
+            out.write("third".getBytes(StandardCharsets.UTF_8));
             out.close(); // as writers of JSON do
         });
         assertThat(file).hasContent("third");
@@ -126,7 +127,7 @@ class AtomicWriteTest {
     @Test
     void checksumsAreThoseOfEveryOtherTool() throws IOException {
         String ofAbc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assertThat(Checksum.sha256("abc".getBytes())).isEqualTo(ofAbc);
+        assertThat(Checksum.sha256("abc".getBytes(StandardCharsets.UTF_8))).isEqualTo(ofAbc);
         Path file = Files.writeString(folder.resolve("abc"), "abc");
         assertThat(Checksum.sha256(file)).isEqualTo(ofAbc);
         assertThatThrownBy(() -> Checksum.sha256(folder.resolve("none")))

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX)
 class DiskFullTest {
-    private static final Safetensors TWO_MEGABYTES = Safetensors.of(Map.of("w", NdArray.of(new float[500_000], 500_000)));
+    private static final Safetensors TWO_MEGABYTES =
+            Safetensors.of(Map.of("w", NdArray.of(new float[500_000], 500_000)));
 
     @TempDir
     Path folder;
@@ -48,8 +49,10 @@ class DiskFullTest {
                         TWO_MEGABYTES.write(path.resolve("weights"));
                     }))
                     .isInstanceOf(DiskFullException.class)
-                    .hasMessageStartingWith(model + ": the disk is full: at least 2.3 MB are needed and 1.0 MB are free");
-            assertThatThrownBy(() -> AtomicFolder.write(model, path -> Files.write(path.resolve("w"), new byte[3_000_000])))
+                    .hasMessageStartingWith(
+                            model + ": the disk is full: at least 2.3 MB are needed and 1.0 MB are free");
+            assertThatThrownBy(() ->
+                            AtomicFolder.write(model, path -> Files.write(path.resolve("w"), new byte[3_000_000])))
                     .isInstanceOf(DiskFullException.class);
             assertThat(model.resolve("notes")).hasContent("old");
             assertThat(disk.folder()).isDirectoryNotContaining(Temporary::is);

@@ -66,7 +66,7 @@ class EventWriterTest {
         double width = (histogram.max() - histogram.min()) / 30;
         for (int bucket = 0; bucket < 30; bucket++) {
             double from = histogram.min() + bucket * width;
-            long expected = 0;
+            int expected = 0;
             for (float value : values) {
                 expected += value >= from && (value < from + width || bucket == 29) ? 1 : 0;
             }
@@ -105,7 +105,9 @@ class EventWriterTest {
             assertThat(events).hasSize(1 + threads * 500);
             for (int t = 0; t < threads; t++) {
                 String tag = "thread" + t;
-                assertThat(events.stream().filter(e -> !e.values().isEmpty() && e.values().get(0).tag().equals(tag)))
+                assertThat(events.stream()
+                                .filter(e -> !e.values().isEmpty()
+                                        && e.values().get(0).tag().equals(tag)))
                         .extracting(Event::step)
                         .isSorted()
                         .hasSize(500);

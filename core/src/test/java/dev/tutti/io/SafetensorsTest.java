@@ -34,13 +34,15 @@ class SafetensorsTest {
         written.write(file);
         Safetensors read = Safetensors.read(file);
         assertThat(read).isEqualTo(written);
-        assertThat(read.tensors().keySet()).containsExactlyElementsOf(written.tensors().keySet());
+        assertThat(read.tensors().keySet())
+                .containsExactlyElementsOf(written.tensors().keySet());
         assertThat(read.metadata().keySet()).containsExactly("second", "first");
 
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         written.write(out);
         assertThat(out.toByteArray()).isEqualTo(Files.readAllBytes(file));
-        assertThat(Safetensors.read(new ByteArrayInputStream(out.toByteArray()), "stream")).isEqualTo(written);
+        assertThat(Safetensors.read(new ByteArrayInputStream(out.toByteArray()), "stream"))
+                .isEqualTo(written);
     }
 
     @Test
@@ -51,7 +53,9 @@ class SafetensorsTest {
         int header = (int) ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
         assertThat(header % 8).isZero();
         SafetensorsHeader parsed = SafetensorsHeader.parse(Arrays.copyOfRange(bytes, 8, 8 + header), "aligned");
-        assertThat(parsed.entries()).allSatisfy(entry -> assertThat(entry.begin() % entry.type().bytes()).isZero());
+        assertThat(parsed.entries())
+                .allSatisfy(entry ->
+                        assertThat(entry.begin() % entry.type().bytes()).isZero());
     }
 
     @Test
@@ -91,7 +95,7 @@ class SafetensorsTest {
         expected.put("ints", NdArray.of(new int[] {7, Integer.MIN_VALUE}, 2));
         expected.put("bytes", NdArray.of(new byte[] {0, 127, -128, -1}, 4));
         expected.put("flags", NdArray.of(new boolean[] {true, false, true}, 3));
-        expected.put("half", NdArray.of(new float[] {1.5f, -65504, 0x1p-24f, infinity, 0.333251953125f}, 5));
+        expected.put("half", NdArray.of(new float[] {1.5f, -65504, 0x1p-24f, infinity, 0.33325195f}, 5));
         expected.put("brain", NdArray.of(new float[] {1.5f, -3.0040553e38f, 0x1p-133f, -infinity}, 4));
         expected.put("scalar", NdArray.of(new float[] {42}));
         expected.put("empty", NdArray.of(new float[0], 0, 3));
@@ -101,7 +105,8 @@ class SafetensorsTest {
 
     @Test
     void everyCutAndEveryChangedByteIsNoticed() throws IOException {
-        Safetensors small = Safetensors.of(Map.of("w", NdArray.of(new float[] {1, 2, 3}, 3))).with("step", "7");
+        Safetensors small = Safetensors.of(Map.of("w", NdArray.of(new float[] {1, 2, 3}, 3)))
+                .with("step", "7");
         Path file = folder.resolve("small");
         small.writeWithChecksum(file);
         byte[] good = Files.readAllBytes(file);
@@ -153,23 +158,29 @@ class SafetensorsTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "{'w':{'dtype':'F31','shape':[1],'data_offsets':[0,4]}} | the array 'w' has the type 'F31': expected one of F32",
+                "{'w':{'dtype':'F31','shape':[1],'data_offsets':[0,4]}} | the array 'w' has the type 'F31': expected"
+                        + " one of F32",
                 "{'w':{'shape':[1],'data_offsets':[0,4]}} | the array 'w' has the type ''",
-                "{'w':{'dtype':'F32','shape':[2],'data_offsets':[0,4]}} | shape [2] takes 8 bytes, but its data_offsets hold 4",
+                "{'w':{'dtype':'F32','shape':[2],'data_offsets':[0,4]}} | shape [2] takes 8 bytes, but its"
+                        + " data_offsets hold 4",
                 "{'w':{'dtype':'F32','shape':[-1],'data_offsets':[0,4]}} | the array 'w' has no valid shape: [-1]",
                 "{'w':{'dtype':'F32','shape':[1.5],'data_offsets':[0,4]}} | the array 'w' has no valid shape: [1.5]",
                 "{'w':{'dtype':'F32','shape':4,'data_offsets':[0,4]}} | the array 'w' has no valid shape: 4",
                 "{'w':{'dtype':'F32','shape':[4294967296,4294967296],'data_offsets':[0,4]}} | has an impossible shape",
                 "{'w':{'dtype':'F32','shape':[1],'data_offsets':[4,0]}} | has no valid data_offsets: [4,0]",
                 "{'w':{'dtype':'F32','shape':[1],'data_offsets':[0]}} | has no valid data_offsets: [0]",
-                "{'w':{'dtype':'F32','shape':[1],'data_offsets':[0,4]},'v':{'dtype':'U8','shape':[2],'data_offsets':[2,4]}}"
+                "{'w':{'dtype':'F32','shape':[1],'data_offsets':[0,4]},"
+                        + "'v':{'dtype':'U8','shape':[2],'data_offsets':[2,4]}}"
                         + " | the array 'v' begins at byte 2, inside the one before it: expected 4",
                 "{'w':{'dtype':'U8','shape':[1],'data_offsets':[3,4]}} | begins at byte 3, behind a gap: expected 0",
                 "{'w':{'dtype':'U8','shape':[9],'data_offsets':[0,9]}} | is cut short",
                 "{'w':{'dtype':'U8','shape':[3],'data_offsets':[0,3]}} | goes on after the last array",
-                "{'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]},'w':{}} | the safetensors header is no JSON: Duplicate",
-                "{'__metadata__':{'a':1},'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]}} | the metadata 'a' is no text",
-                "{'__metadata__':[],'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]}} | the metadata is no JSON object",
+                "{'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]},'w':{}} | the safetensors header is no JSON:"
+                        + " Duplicate",
+                "{'__metadata__':{'a':1},'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]}} | the metadata 'a' is no"
+                        + " text",
+                "{'__metadata__':[],'w':{'dtype':'U8','shape':[4],'data_offsets':[0,4]}} | the metadata is no JSON"
+                        + " object",
             })
     void aHeaderThatDoesNotFitIsRefused(String header, String message) {
         String json = header.replace('\'', '"');

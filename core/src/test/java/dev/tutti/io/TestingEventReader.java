@@ -117,18 +117,17 @@ final class TestingEventReader {
         Map<Integer, List<Object>> fields = new LinkedHashMap<>();
         while (in.hasRemaining()) {
             int key = (int) varint(in);
-            Object value =
-                    switch (key & 7) {
-                        case 0 -> varint(in);
-                        case 1 -> in.getLong();
-                        case 2 -> {
-                            byte[] bytes = new byte[(int) varint(in)];
-                            in.get(bytes);
-                            yield bytes;
-                        }
-                        case 5 -> in.getInt();
-                        default -> throw new AssertionError("no such kind of field: " + (key & 7));
-                    };
+            Object value = switch (key & 7) {
+                case 0 -> varint(in);
+                case 1 -> in.getLong();
+                case 2 -> {
+                    byte[] bytes = new byte[(int) varint(in)];
+                    in.get(bytes);
+                    yield bytes;
+                }
+                case 5 -> in.getInt();
+                default -> throw new AssertionError("no such kind of field: " + (key & 7));
+            };
             fields.computeIfAbsent(key >>> 3, k -> new ArrayList<>()).add(value);
         }
         return fields;

@@ -12,7 +12,7 @@ final class TestingSmallDisk implements AutoCloseable {
         this.folder = folder;
     }
 
-    static TestingSmallDisk at(Path folder) throws IOException, InterruptedException {
+    static TestingSmallDisk at(Path folder) {
         boolean mounted = run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.toString());
         Assumptions.assumeTrue(mounted, "needs the right to mount a tmpfs");
         return new TestingSmallDisk(folder);
@@ -23,20 +23,19 @@ final class TestingSmallDisk implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         if (!run("umount", folder.toString())) {
             throw new IOException("the small disk at " + folder + " cannot be unmounted");
         }
     }
 
-    private static boolean run(String... command) throws InterruptedException {
+    private static boolean run(String... command) {
         try {
-            return new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor()
-                    == 0;
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return process.onExit().join().exitValue() == 0;
         } catch (IOException e) {
             return false; // there is no such command
         }

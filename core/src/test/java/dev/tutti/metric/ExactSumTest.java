@@ -43,7 +43,9 @@ class ExactSumTest {
     void keepsWhatADoubleWouldLose() {
         assertThat(sum(List.of(1e300, 1.0, -1e300)).value()).isEqualTo(1.0);
         assertThat(sum(Collections.nCopies(10, 0.1)).value()).isEqualTo(1.0);
-        assertThat(sum(List.of(Double.MAX_VALUE, Double.MAX_VALUE, -Double.MAX_VALUE)).value()).isEqualTo(Double.MAX_VALUE);
+        assertThat(sum(List.of(Double.MAX_VALUE, Double.MAX_VALUE, -Double.MAX_VALUE))
+                        .value())
+                .isEqualTo(Double.MAX_VALUE);
         assertThat(sum(List.of(Double.MAX_VALUE, Double.MAX_VALUE)).value()).isEqualTo(Double.POSITIVE_INFINITY);
         assertThat(sum(List.of(-Double.MAX_VALUE, -Double.MAX_VALUE)).value()).isEqualTo(Double.NEGATIVE_INFINITY);
     }
@@ -71,7 +73,9 @@ class ExactSumTest {
     void infinitiesAndNansBehaveAsInAnySum() {
         assertThat(sum(List.of(1.0, Double.POSITIVE_INFINITY)).value()).isEqualTo(Double.POSITIVE_INFINITY);
         assertThat(sum(List.of(1.0, Double.NEGATIVE_INFINITY)).value()).isEqualTo(Double.NEGATIVE_INFINITY);
-        assertThat(sum(List.of(Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY)).value()).isNaN();
+        assertThat(sum(List.of(Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY))
+                        .value())
+                .isNaN();
         assertThat(sum(List.of(1.0, Double.NaN)).value()).isNaN();
     }
 

@@ -153,7 +153,8 @@ class MetricContractTest {
         Metric read = Json.read(Json.write(c.metric), Metric.class, "metric");
         assertThat(read).isEqualTo(c.metric).hasSameHashCodeAs(c.metric);
         assertThat(read.name()).isEqualTo(c.metric.name());
-        assertThat(Json.readYaml(Json.writeYaml(c.metric), Metric.class, "metric")).isEqualTo(c.metric);
+        assertThat(Json.readYaml(Json.writeYaml(c.metric), Metric.class, "metric"))
+                .isEqualTo(c.metric);
         NdArray predictions = predictions(c, 50, new Random(6));
         NdArray targets = targets(c, 50, new Random(7));
         MetricState a = c.metric.newState();
@@ -211,7 +212,9 @@ class MetricContractTest {
         Shape shape = c.targets.prepend(rows);
         int size = (int) shape.size();
         if (c.targetClasses == 0) {
-            double[] values = random.doubles(size).map(x -> Math.scalb(x, random.nextInt(60) - 30)).toArray();
+            double[] values = random.doubles(size)
+                    .map(x -> Math.scalb(x, random.nextInt(60) - 30))
+                    .toArray();
             return NdArray.of(values, shape.toArray());
         }
         return NdArray.of(random.longs(size, 0, c.targetClasses).toArray(), shape.toArray());

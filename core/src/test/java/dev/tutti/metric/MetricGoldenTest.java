@@ -39,7 +39,13 @@ class MetricGoldenTest {
     @Test
     void severalClasses() {
         Metric[] metrics = {
-            accuracy(), topK(2), precision().macro(), precision().micro(), recall().macro(), recall().micro(), f1().macro(),
+            accuracy(),
+            topK(2),
+            precision().macro(),
+            precision().micro(),
+            recall().macro(),
+            recall().micro(),
+            f1().macro(),
             f1().micro()
         };
         JsonNode part = golden.get("classes");
@@ -62,7 +68,8 @@ class MetricGoldenTest {
     void matrixOfClasses() {
         JsonNode part = golden.get("classes");
         ConfusionMatrixState state = confusionMatrix().newState();
-        state.update(numbers(part.get("predictions")), numbers(part.get("targets")).to(DType.INT32));
+        state.update(
+                numbers(part.get("predictions")), numbers(part.get("targets")).to(DType.INT32));
         assertThat(state.matrix()).isEqualTo(numbers(part.get("matrix")).to(DType.INT64));
         assertThat(state.value()).isEqualTo(part.get("expected").get("accuracy").doubleValue());
     }
@@ -103,7 +110,9 @@ class MetricGoldenTest {
             MetricState state = metric.newState();
             state.update(predictions, targets);
             double expected = part.get("expected").get(metric.name()).doubleValue();
-            assertThat(state.value()).as(metric.name()).isCloseTo(expected, within(1e-12 * Math.max(1, Math.abs(expected))));
+            assertThat(state.value())
+                    .as(metric.name())
+                    .isCloseTo(expected, within(1e-12 * Math.max(1, Math.abs(expected))));
         }
     }
 
@@ -119,6 +128,8 @@ class MetricGoldenTest {
             }
         }
         double[] array = values.stream().mapToDouble(Double::doubleValue).toArray();
-        return flat ? NdArray.of(array, array.length) : NdArray.of(array, lists.size(), lists.get(0).size());
+        return flat
+                ? NdArray.of(array, array.length)
+                : NdArray.of(array, lists.size(), lists.get(0).size());
     }
 }

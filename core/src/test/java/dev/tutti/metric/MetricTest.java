@@ -24,7 +24,12 @@ class MetricTest {
 
     @Test
     void namesTellTheSettingsThatChangeTheMeaning() {
-        assertThat(List.of(topK(3).name(), f1().name(), f1().macro().name(), precision().micro().name(), recall().binary().name()))
+        assertThat(List.of(
+                        topK(3).name(),
+                        f1().name(),
+                        f1().macro().name(),
+                        precision().micro().name(),
+                        recall().binary().name()))
                 .containsExactly("top3", "f1", "macroF1", "microPrecision", "recall");
         assertThat(mae().higherIsBetter()).isFalse();
         assertThat(rmse().higherIsBetter()).isFalse();
@@ -47,7 +52,8 @@ class MetricTest {
         assertThatThrownBy(() -> Json.readYaml("{type: f1, averaging: makro}", Metric.class, "job.yaml"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("did you mean 'macro'?");
-        assertThatThrownBy(() -> Json.readYaml("{type: topK, k: 0}", Metric.class, "job.yaml").newState())
+        assertThatThrownBy(() -> Json.readYaml("{type: topK, k: 0}", Metric.class, "job.yaml")
+                        .newState())
                 .isInstanceOf(MetricException.class)
                 .hasMessage("topK: k is 1 or more: received 0");
     }
@@ -59,13 +65,16 @@ class MetricTest {
         assertThat(value(accuracy(), scores, targets)).isEqualTo(1 / 3.0);
         assertThat(value(topK(2), scores, targets)).isEqualTo(1 / 3.0);
         assertThat(value(recall(), scores, targets)).isEqualTo(0.5);
-        assertThat(value(accuracy(), NdArray.of(new float[] {NAN, 1}, 2), NdArray.of(new long[] {0, 1}, 2))).isEqualTo(0.5);
-        assertThat(value(auc(), NdArray.of(new float[] {NAN, 1, 0}, 3), NdArray.of(new long[] {1, 1, 0}, 3))).isEqualTo(0.5);
+        assertThat(value(accuracy(), NdArray.of(new float[] {NAN, 1}, 2), NdArray.of(new long[] {0, 1}, 2)))
+                .isEqualTo(0.5);
+        assertThat(value(auc(), NdArray.of(new float[] {NAN, 1, 0}, 3), NdArray.of(new long[] {1, 1, 0}, 3)))
+                .isEqualTo(0.5);
         ConfusionMatrixState matrix = confusionMatrix().newState();
         matrix.update(scores, targets);
         assertThat(matrix.value()).isEqualTo(1 / 3.0);
         assertThat(matrix.undecided()).isEqualTo(2);
-        assertThat(value(mae(), NdArray.of(new float[] {NAN, 1}, 2), NdArray.of(new float[] {0, 1}, 2))).isNaN();
+        assertThat(value(mae(), NdArray.of(new float[] {NAN, 1}, 2), NdArray.of(new float[] {0, 1}, 2)))
+                .isNaN();
     }
 
     @Test
@@ -109,14 +118,13 @@ class MetricTest {
     @Test
     void theTableShowsWhatWasTakenForWhat() {
         ConfusionMatrixState state = confusionMatrix().newState();
-        state.update(
-                NdArray.of(new float[] {1, 0, 0, 1, 0, 1, NAN, 0}, 4, 2), NdArray.of(new long[] {0, 0, 1, 1}, 4));
+        state.update(NdArray.of(new float[] {1, 0, 0, 1, 0, 1, NAN, 0}, 4, 2), NdArray.of(new long[] {0, 0, 1, 1}, 4));
         assertThat(state.matrix()).isEqualTo(NdArray.of(new long[] {1, 1, 0, 1}, 2, 2));
         assertThat(state.table(List.of("cat", "dog"))).isEqualTo("""
-                actual \\ predicted  cat  dog  undecided
-                cat                   1    1          0
-                dog                   0    1          1
-                """);
+            actual \\ predicted  cat  dog  undecided
+            cat                   1    1          0
+            dog                   0    1          1
+            """);
         assertThatThrownBy(() -> state.table(List.of("cat"))).hasMessage("there are 2 classes: received 1 names");
     }
 
