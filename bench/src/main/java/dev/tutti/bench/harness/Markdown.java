@@ -36,13 +36,10 @@ public final class Markdown {
         page.append(aligned(table));
         if (!results.failures().isEmpty()) {
             page.append("\nWhat failed:\n\n");
-            results.failures().forEach(row -> page.append("- ")
-                    .append(row.what())
-                    .append(", beside ")
-                    .append(row.peer())
-                    .append(": ")
-                    .append(row.failure())
-                    .append("\n"));
+            results.failures().stream()
+                    .map(row -> "- " + row.what() + ": " + row.failure() + "\n")
+                    .distinct()
+                    .forEach(page::append);
         }
         page.append("\nCommands, run from the project's folder:\n\n");
         commands.forEach((command, number) -> page.append(number).append(". `").append(command).append("`\n"));
