@@ -10,8 +10,8 @@ import java.util.Objects;
  *
  * @param quick fewer and shorter rounds: a first impression, not numbers to quote
  * @param project the project's folder, with bench/peers in it; results go to bench/results there
- * @param only run only the races whose name contains this text (all, when empty); results are then not written, since they
- *     would replace the whole by a part
+ * @param only run only the races whose name contains this text (all, when empty); results are then not written,
+ *     since they would replace the whole by a part
  */
 public record BenchOptions(boolean quick, Path project, String only) {
     public BenchOptions {

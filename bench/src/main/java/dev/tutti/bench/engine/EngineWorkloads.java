@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Our side of the engine benchmark, by name: {@code mlp}, {@code cnn}, {@code lstm}, {@code transformer}, {@code tiny} and
- * {@code feed}.
+ * Our side of the engine benchmark, by name: {@code mlp}, {@code cnn}, {@code lstm}, {@code transformer}, {@code tiny}
+ * and {@code feed}.
  *
  * <p>Models, batch sizes and data are those of {@code bench/peers/engine_torch.py}: float32, Adam 1e-3, softmax cross
- * entropy on class ids, eight different random batches in memory taken in turn. {@code feed} takes shuffled batches of 128
- * from MNIST as training does, and hands them to nobody.
+ * entropy on class ids, eight different random batches in memory taken in turn. {@code feed} takes shuffled batches of
+ * 128 from MNIST as training does, and hands them to nobody.
  */
 final class EngineWorkloads {
     private EngineWorkloads() {}

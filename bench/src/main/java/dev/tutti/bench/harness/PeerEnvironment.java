@@ -148,7 +148,8 @@ public final class PeerEnvironment {
             } catch (ContenderException e) {
                 said.add(e.getMessage());
             }
-            throw new TuttiException(onFailure + ".\n" + String.join("\n", said.subList(Math.max(0, said.size() - 6), said.size())));
+            List<String> last = said.subList(Math.max(0, said.size() - 6), said.size());
+            throw new TuttiException(onFailure + ".\n" + String.join("\n", last));
         }
     }
 

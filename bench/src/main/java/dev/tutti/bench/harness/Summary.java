@@ -3,7 +3,7 @@ package dev.tutti.bench.harness;
 import java.util.Arrays;
 import java.util.List;
 
-/** Several measurements of the same thing: the middle one, the extremes, and all of them in the order they were made. */
+/** Several measurements of the same thing: the median, the extremes, and all of them in the order they were made. */
 public record Summary(double median, double min, double max, List<Double> values) {
     public Summary {
         values = List.copyOf(values);
