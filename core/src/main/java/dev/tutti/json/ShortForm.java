@@ -35,7 +35,7 @@ public final class ShortForm extends StdTypeResolverBuilder {
         private static final long serialVersionUID = 1L;
 
         NameOrObject(JavaType base, TypeIdResolver names, String property) {
-            super(base, names, property, false, null, JsonTypeInfo.As.PROPERTY);
+            super(base, names, property, false, null, JsonTypeInfo.As.PROPERTY, true);
         }
 
         private NameOrObject(NameOrObject source, BeanProperty property) {
