@@ -27,7 +27,8 @@ public final class ShortForm extends StdTypeResolverBuilder {
     @Override
     public TypeDeserializer buildTypeDeserializer(
             DeserializationConfig config, JavaType baseType, Collection<NamedType> subtypes) {
-        TypeIdResolver names = idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
+        TypeIdResolver names =
+                idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
         return new NameOrObject(baseType, names, _typeProperty);
     }
 
