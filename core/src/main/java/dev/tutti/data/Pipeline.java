@@ -52,7 +52,6 @@ final class Pipeline implements AutoCloseable {
 
     /** Where the stages stop being reachable by place. */
     private final class Cut {
-        private final int depth;
         private final View view;
         private final long total;
         private final boolean possible;
@@ -63,7 +62,6 @@ final class Pipeline implements AutoCloseable {
             while (found == null && at > 0) {
                 found = view(--at, epoch);
             }
-            this.depth = at;
             this.view = found;
             this.total = found != null ? found.size() : ((SequentialRows) rows).parts();
             this.possible = stages.subList(at, stages.size()).stream().allMatch(Stage::worksOnParts);

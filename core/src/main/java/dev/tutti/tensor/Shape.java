@@ -26,7 +26,8 @@ public final class Shape {
     public static Shape of(long... dims) {
         for (long dim : dims) {
             if (dim < 0 && dim != ANY) {
-                throw new IllegalArgumentException("a shape has no negative extents: received " + Arrays.toString(dims));
+                throw new IllegalArgumentException(
+                        "a shape has no negative extents: received " + Arrays.toString(dims));
             }
         }
         return new Shape(dims.clone());
@@ -44,7 +45,8 @@ public final class Shape {
     public long dim(int axis) {
         int at = axis < 0 ? axis + dims.length : axis;
         if (at < 0 || at >= dims.length) {
-            throw new IndexOutOfBoundsException("axis " + axis + " of shape " + this + ": it has " + dims.length + " axes");
+            throw new IndexOutOfBoundsException(
+                    "axis " + axis + " of shape " + this + ": it has " + dims.length + " axes");
         }
         return dims[at];
     }

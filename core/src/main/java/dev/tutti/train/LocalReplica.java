@@ -18,7 +18,7 @@ final class LocalReplica implements Replica {
     private final Recipe recipe;
     private final Update update;
     private int batches;
-    private long samples;
+    private double samples;
 
     LocalReplica(Model model, Recipe recipe) {
         this.model = model;
@@ -67,7 +67,7 @@ final class LocalReplica implements Replica {
     public void update(double learningRate) {
         if (batches > 1) {
             try (NoGradients off = NoGradients.begin()) {
-                model.vector().gradients().mul_(1.0 / samples);
+                model.vector().gradients().mul_(1 / samples);
             }
         }
         batches = 0;
