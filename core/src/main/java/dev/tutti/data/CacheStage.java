@@ -1,5 +1,6 @@
 package dev.tutti.data;
 
+import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /**
@@ -29,7 +30,8 @@ final class CacheStage extends Stage {
 
     private synchronized CacheStore store() {
         if (store == null) {
-            store = new CacheStore(limit == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : limit);
+            long bytes = limit == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : limit;
+            store = new CacheStore(bytes, Path.of(System.getProperty("java.io.tmpdir")));
         }
         return store;
     }

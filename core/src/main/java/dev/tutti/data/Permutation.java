@@ -12,7 +12,7 @@ import java.util.Objects;
 final class Permutation {
     private static final int ROUNDS = 6;
     /** Smaller networks have too few different orders; walking through a bigger one costs little when n is small. */
-    private static final int LEAST_BITS = 10;
+    private static final int LEAST_BITS = 8;
 
     private final long size;
     private final int lowBits;
