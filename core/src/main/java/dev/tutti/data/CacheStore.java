@@ -13,11 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rows kept by their place: in memory up to a limit, beyond it in one temporary file. Any number of readers may put and get at the
- * same time; the first row put at a place stays.
+ * Rows kept by their place: in memory up to a limit, beyond it in one temporary file. Any number of readers may put
+ * and get at the same time; the first row put at a place stays.
  *
- * <p>The file has no name for longer than it takes to open it, so that nothing is left behind however the JVM ends; where the
- * system forbids that, it is deleted when the JVM exits. It is closed when the last dataset that uses it is gone.
+ * <p>The file has no name for longer than it takes to open it, so that nothing is left behind however the JVM ends;
+ * where the system forbids that, it is deleted when the JVM exits. It is closed when the last dataset that uses it is
+ * gone.
  */
 final class CacheStore {
     private static final Logger LOG = LoggerFactory.getLogger(CacheStore.class);
@@ -110,7 +111,10 @@ final class CacheStore {
         return new Row(slot.number(), slot.copy(), SampleCodec.decode(encoded));
     }
 
-    /** A plain file rather than a channel: an interrupt, such as that of a closing reader, would close a channel for all. */
+    /**
+     * A plain file rather than a channel: an interrupt, such as that of a closing reader, would close a channel for
+     * all.
+     */
     private RandomAccessFile openNameless() throws IOException {
         Path path = Files.createTempFile(folder, "tutti-cache-", ".bin");
         LOG.info("The dataset's cache has filled its {} bytes of memory; the rest goes to a file in {}", limit, folder);

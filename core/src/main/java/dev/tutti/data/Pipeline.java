@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others cannot.
+ * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others
+ * cannot.
  *
- * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; whatever lies above is done
- * to each chunk for itself. Where a stage above counts rows that is not possible, and the epoch is one chunk.
+ * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; whatever lies
+ * above is done to each chunk for itself. Where a stage above counts rows that is not possible, and the epoch is one
+ * chunk.
  */
 final class Pipeline implements AutoCloseable {
     private final Rows rows;
@@ -52,7 +54,6 @@ final class Pipeline implements AutoCloseable {
 
     /** Where the stages stop being reachable by place. */
     private final class Cut {
-        private final int depth;
         private final View view;
         private final long total;
         private final boolean possible;
@@ -63,7 +64,6 @@ final class Pipeline implements AutoCloseable {
             while (found == null && at > 0) {
                 found = view(--at, epoch);
             }
-            this.depth = at;
             this.view = found;
             this.total = found != null ? found.size() : ((SequentialRows) rows).parts();
             this.possible = stages.subList(at, stages.size()).stream().allMatch(Stage::worksOnParts);
@@ -73,7 +73,9 @@ final class Pipeline implements AutoCloseable {
             boolean whole = chunk.from() == 0 && chunk.to() == total;
             if (chunk.from() < 0 || chunk.to() > total || chunk.from() > chunk.to() || !possible && !whole) {
                 throw new DataException(chunk + " is not a chunk of this dataset, which has "
-                        + (possible ? total + (view == null ? " parts" : " rows") : "a single chunk from 0 to " + total));
+                        + (possible
+                                ? total + (view == null ? " parts" : " rows")
+                                : "a single chunk from 0 to " + total));
             }
             return chunk;
         }

@@ -36,7 +36,8 @@ class CacheTest {
         }
         assertThat(made).hasValue(16);
         for (int epoch = 0; epoch < 3; epoch++) {
-            assertThat(Numbered.epoch(dataset, epoch)).isEqualTo(Numbered.epoch(Numbered.arrays(50).shuffle(7).batch(8), epoch));
+            assertThat(Numbered.epoch(dataset, epoch))
+                    .isEqualTo(Numbered.epoch(Numbered.arrays(50).shuffle(7).batch(8), epoch));
         }
         assertThat(made).hasValue(50);
     }
@@ -63,7 +64,8 @@ class CacheTest {
 
     @Test
     void flowIsReadOnceAndThenCounted() {
-        Dataset dataset = counted(30).filter(sample -> sample.label().longAt(0) < 20).cache();
+        Dataset dataset =
+                counted(30).filter(sample -> sample.label().longAt(0) < 20).cache();
         try (BatchReader reader = dataset.open(0)) {
             reader.next();
         }
@@ -117,7 +119,9 @@ class CacheTest {
 
     private static List<Path> cacheFiles() throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-            return files.filter(file -> file.getFileName().toString().startsWith("tutti-cache-")).sorted().toList();
+            return files.filter(file -> file.getFileName().toString().startsWith("tutti-cache-"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -127,7 +131,8 @@ class CacheTest {
         Row row = new Row(0, 0, Sample.of(NdArray.of(new float[8], 8)));
         assertThatThrownBy(() -> store.put(0, row))
                 .isInstanceOf(DataException.class)
-                .hasMessageContainingAll("outgrew its 10 bytes of memory", "file in /nowhere cannot be written", "free some space");
+                .hasMessageContainingAll(
+                        "outgrew its 10 bytes of memory", "file in /nowhere cannot be written", "free some space");
         assertThat(store.get(0)).isNull();
     }
 

@@ -59,7 +59,9 @@ class DataErrorsTest {
     void truncatedIdx() {
         byte[] whole = Numbered.idx(8, new byte[12], 2, 2, 3);
         Path cut = file("cut", Arrays.copyOf(whole, whole.length - 5));
-        fails(() -> read(cut, labels(2)), "cut is cut short: its header says uint8[2, 2, 3], 12 bytes, but 7 are there");
+        fails(
+                () -> read(cut, labels(2)),
+                "cut is cut short: its header says uint8[2, 2, 3], 12 bytes, but 7 are there");
         Path header = file("header", Arrays.copyOf(whole, 9));
         fails(() -> read(header, labels(2)), "header is cut short: expected a header of 16 bytes, found 9");
         Path longer = file("longer", Arrays.copyOf(whole, whole.length + 1));
@@ -131,14 +133,15 @@ class DataErrorsTest {
 
     @Test
     void raggedRows() {
-        Dataset ragged = Numbered.arrays(8).map(sample -> sample.label().longAt(0) == 5
-                ? Sample.of(NdArray.of(new float[3], 3), sample.label())
-                : sample);
+        Dataset ragged = Numbered.arrays(8)
+                .map(sample -> sample.label().longAt(0) == 5
+                        ? Sample.of(NdArray.of(new float[3], 3), sample.label())
+                        : sample);
         fails(
                 () -> Numbered.epoch(ragged.batch(4), 0),
                 "row 5 has features[0] of float32[3], but row 4 of the same batch has float32[2]");
-        Dataset unlabelled = Numbered.arrays(8)
-                .map(sample -> sample.label().longAt(0) == 2 ? Sample.of(sample.feature()) : sample);
+        Dataset unlabelled =
+                Numbered.arrays(8).map(sample -> sample.label().longAt(0) == 2 ? Sample.of(sample.feature()) : sample);
         fails(() -> Numbered.epoch(unlabelled.batch(4), 0), "row 2 has 0 labels, but row 0 of the same batch has 1");
     }
 
@@ -155,11 +158,13 @@ class DataErrorsTest {
                 .hasMessage("stage 3 of the dataset, map(lambda), failed at row 6: no sixes")
                 .hasRootCauseInstanceOf(IllegalStateException.class);
         fails(
-                () -> Numbered.epoch(Numbered.arrays(4).filter(sample -> sample.feature().longs() == null), 0),
+                () -> Numbered.epoch(
+                        Numbered.arrays(4).filter(sample -> sample.feature().longs() == null), 0),
                 "stage 1 of the dataset, filter(lambda), failed at row 0: the array float32[2] is not int64");
         fails(() -> Numbered.epoch(Numbered.arrays(4).map(sample -> null), 0), "the transform returned null");
         fails(
-                () -> Numbered.epoch(Dataset.of(new TestingSequentialSource(3, 3)).map(Transform.oneHot(5)), 0),
+                () -> Numbered.epoch(
+                        Dataset.of(new TestingSequentialSource(3, 3)).map(Transform.oneHot(5)), 0),
                 "stage 1 of the dataset, map(oneHot(5)), failed at row 2 of part 1: class 5 is outside 0 to 4");
     }
 
@@ -184,7 +189,8 @@ class DataErrorsTest {
 
     @Test
     void notANumberIsAllowed() {
-        Dataset dataset = Dataset.of(NdArray.of(new float[] {1, Float.NaN}, 2), NdArray.of(new long[2], 2)).batch(2);
+        Dataset dataset = Dataset.of(NdArray.of(new float[] {1, Float.NaN}, 2), NdArray.of(new long[2], 2))
+                .batch(2);
         assertThat(Numbered.epoch(dataset, 0).get(0).feature().floats()[1]).isNaN();
         fails(() -> Normalize.fit(dataset), "normalize cannot be fitted: column 0 holds values that are not finite");
     }

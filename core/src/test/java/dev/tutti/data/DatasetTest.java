@@ -40,7 +40,8 @@ class DatasetTest {
     @Test
     void dropLastLeavesOutWhatIsNotFull() {
         Dataset dataset = Numbered.arrays(11).batch(4).dropLast();
-        assertThat(Numbered.ids(dataset, 0)).containsExactlyElementsOf(LongStream.range(0, 8).boxed().toList());
+        assertThat(Numbered.ids(dataset, 0))
+                .containsExactlyElementsOf(LongStream.range(0, 8).boxed().toList());
         assertThat(dataset.batches()).hasValue(2);
         assertThat(Numbered.epoch(Numbered.arrays(8).batch(4).dropLast(), 0)).hasSize(2);
         assertThat(Numbered.epoch(Numbered.arrays(3).batch(4).dropLast(), 0)).isEmpty();
@@ -48,8 +49,14 @@ class DatasetTest {
 
     @Test
     void mapAndFilterSeeSamplesWhereverBatchIsCalled() {
-        Dataset early = Numbered.arrays(20).batch(4).filter(sample -> sample.label().longAt(0) > 9).map(Transform.scale(2, 0));
-        Dataset late = Numbered.arrays(20).filter(sample -> sample.label().longAt(0) > 9).map(Transform.scale(2, 0)).batch(4);
+        Dataset early = Numbered.arrays(20)
+                .batch(4)
+                .filter(sample -> sample.label().longAt(0) > 9)
+                .map(Transform.scale(2, 0));
+        Dataset late = Numbered.arrays(20)
+                .filter(sample -> sample.label().longAt(0) > 9)
+                .map(Transform.scale(2, 0))
+                .batch(4);
         assertThat(Numbered.epoch(early, 0)).isEqualTo(Numbered.epoch(late, 0)).hasSize(3);
     }
 
@@ -57,16 +64,20 @@ class DatasetTest {
     void rowsMayHaveSeveralFeaturesAndNoLabel() {
         NdArray one = NdArray.of(new float[] {1, 2}, 2);
         NdArray two = NdArray.of(new long[] {1, 2, 3, 4}, 2, 2);
-        Batch batch = Numbered.epoch(Dataset.of(List.of(one, two), List.of()).batch(2), 0).get(0);
+        Batch batch = Numbered.epoch(Dataset.of(List.of(one, two), List.of()).batch(2), 0)
+                .get(0);
 
         assertThat(batch.features()).containsExactly(one, two);
-        assertThatThrownBy(batch::label).isInstanceOf(IllegalStateException.class).hasMessage("this batch has no labels");
+        assertThatThrownBy(batch::label)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("this batch has no labels");
         assertThat(Dataset.of(one).spec()).hasToString("features [float32[]], labels []");
     }
 
     @Test
     void anotherSeedIsAnotherOrder() {
-        assertThat(Numbered.ids(Numbered.arrays(100).shuffle(1), 0)).isNotEqualTo(Numbered.ids(Numbered.arrays(100).shuffle(2), 0));
+        assertThat(Numbered.ids(Numbered.arrays(100).shuffle(1), 0))
+                .isNotEqualTo(Numbered.ids(Numbered.arrays(100).shuffle(2), 0));
     }
 
     @Test
@@ -87,7 +98,8 @@ class DatasetTest {
         }
         assertThat(train).hasSize(160).doesNotContainAnyElementsOf(test);
         assertThat(test).hasSize(40);
-        assertThat(train).isNotEqualTo(new HashSet<>(LongStream.range(0, 160).boxed().toList()));
+        assertThat(train)
+                .isNotEqualTo(new HashSet<>(LongStream.range(0, 160).boxed().toList()));
         assertThat(Numbered.ids(split.first(), 0)).isNotEqualTo(Numbered.ids(split.first(), 1));
     }
 
@@ -109,7 +121,8 @@ class DatasetTest {
 
         assertThat(Numbered.epoch(before, 1)).isEqualTo(Numbered.epoch(after, 1));
         assertThat(Numbered.epoch(before, 0)).doesNotContainAnyElementsOf(Numbered.epoch(before, 1));
-        assertThat(Numbered.epoch(twice, 0).get(0)).isNotEqualTo(Numbered.epoch(twice, 0).get(1));
+        assertThat(Numbered.epoch(twice, 0).get(0))
+                .isNotEqualTo(Numbered.epoch(twice, 0).get(1));
     }
 
     @Test
@@ -159,12 +172,19 @@ class DatasetTest {
         return Stream.of(
                 Mnist.test(),
                 Mnist.train().shuffle(7).batch(128).dropLast().prefetch(2),
-                Mnist.test().filter(SampleFilter.labels(1, 7)).map(Transform.normalize(0.13, 0.31)).take(50),
+                Mnist.test()
+                        .filter(SampleFilter.labels(1, 7))
+                        .map(Transform.normalize(0.13, 0.31))
+                        .take(50),
                 Mnist.test().take(60).map(3, RandomTransform.randomShift(2)).map(4, RandomTransform.randomFlip()),
                 Mnist.test().take(90).cache(1000).skip(5).shard(1, 2).repeat(2).shuffle(3, 100),
                 Mnist.test().take(90).shuffle(1).split(0.9).second().map(Transform.oneHot(10)),
-                Mnist.test().take(90).map(Transform.flatten()).map(Transform.reshape(4, -1))
-                        .map(Transform.cast(DType.FLOAT64)).map(Transform.scale(2, 1).onBoth().only(0)));
+                Mnist.test()
+                        .take(90)
+                        .map(Transform.flatten())
+                        .map(Transform.reshape(4, -1))
+                        .map(Transform.cast(DType.FLOAT64))
+                        .map(Transform.scale(2, 1).onBoth().only(0)));
     }
 
     @ParameterizedTest
@@ -183,21 +203,19 @@ class DatasetTest {
 
     @Test
     void recipeReadsWellInYaml() {
-        Dataset dataset = Json.readYaml(
-                """
+        Dataset dataset = Json.readYaml("""
                 source: {type: mnist, part: test}
                 stages:
                   - {type: shuffle, seed: 7}
                   - {type: map, transform: flatten}
                 batch: 64
-                """,
-                Dataset.class,
-                "job.yaml");
+                """, Dataset.class, "job.yaml");
         assertThat(dataset).hasToString("mnist(test).shuffle(7).map(flatten).batch(64)");
         assertThatThrownBy(() -> Json.readYaml("source: mnist\nstages: [{type: shufle}]", Dataset.class, "job.yaml"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("unknown stage 'shufle': did you mean 'shuffle'?");
-        assertThatThrownBy(() -> Json.readYaml("source: mnist\nstages: [{type: take, count: -1}]", Dataset.class, "job.yaml")
+        assertThatThrownBy(() -> Json.readYaml(
+                                "source: mnist\nstages: [{type: take, count: -1}]", Dataset.class, "job.yaml")
                         .open(0))
                 .isInstanceOf(DataException.class)
                 .hasMessage("take(-1): expected 0 rows or more");
@@ -214,8 +232,9 @@ class DatasetTest {
                 .hasMessageStartingWith("filter(...) holds a lambda: give it a named SampleFilter");
         assertThatThrownBy(() -> Json.write(Numbered.arrays(3)))
                 .isInstanceOf(DataException.class)
-                .hasMessage("the dataset holds arrays([float32[3, 2]], [int64[3]]) in this JVM's memory, which cannot be written"
-                        + " to a file: read the rows from files instead, for instance with Dataset.idx(...)");
+                .hasMessage(
+                        "the dataset holds arrays([float32[3, 2]], [int64[3]]) in this JVM's memory, which cannot be"
+                                + " written to a file: read the rows from files instead, for instance with Dataset.idx(...)");
     }
 
     @Test

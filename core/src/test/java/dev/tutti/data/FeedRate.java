@@ -13,15 +13,17 @@ final class FeedRate {
 
     public static void main(String[] args) {
         Path mnist = MnistSource.folder(null, null, Path.of(""));
-        Dataset raw = Dataset.idx(
-                mnist.resolve("train-images-idx3-ubyte.gz"), mnist.resolve("train-labels-idx1-ubyte.gz"));
+        Dataset raw =
+                Dataset.idx(mnist.resolve("train-images-idx3-ubyte.gz"), mnist.resolve("train-labels-idx1-ubyte.gz"));
         Dataset converted = raw.map(Transform.scale(1 / 255.0, 0))
                 .map(Transform.reshape(1, 28, 28))
                 .map(Transform.cast(DType.INT64).onLabels());
         measure("Mnist.train()", Mnist.train().shuffle(7).batch(128));
         measure("idx, scale, reshape, cast", converted.shuffle(7).batch(128));
         measure("the same, cached", converted.cache().shuffle(7).batch(128));
-        measure("shifted", Mnist.train().map(1, RandomTransform.randomShift(2)).shuffle(7).batch(128));
+        measure(
+                "shifted",
+                Mnist.train().map(1, RandomTransform.randomShift(2)).shuffle(7).batch(128));
         measure("Mnist.train(), prefetch 2", Mnist.train().shuffle(7).batch(128).prefetch(2));
     }
 
@@ -32,7 +34,8 @@ final class FeedRate {
             long rows = read(dataset, epoch);
             double seconds = (System.nanoTime() - start) / 1e9;
             double cpuSeconds = (THREADS.getCurrentThreadCpuTime() - cpuStart) / 1e9;
-            System.out.printf("%-28s epoch %d: %,9.0f samples/s, %,9.0f per second of this thread's CPU%n",
+            System.out.printf(
+                    "%-28s epoch %d: %,9.0f samples/s, %,9.0f per second of this thread's CPU%n",
                     name, epoch, rows / seconds, rows / cpuSeconds);
         }
     }

@@ -20,7 +20,8 @@ class PermutationTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 10, 255, 256, 257, 1025, 5000, 65537})
     void holdsEachNumberOnce(long size) {
-        assertThat(order(size, 42).stream().sorted().toList()).isEqualTo(LongStream.range(0, size).boxed().toList());
+        assertThat(order(size, 42).stream().sorted().toList())
+                .isEqualTo(LongStream.range(0, size).boxed().toList());
     }
 
     @Test

@@ -39,7 +39,9 @@ class PrefetchTest {
         reader.next();
         reader.close();
         assertThat(thread.get().isAlive()).isFalse();
-        assertThatThrownBy(reader::next).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(reader::next)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
     }
 
     @Test

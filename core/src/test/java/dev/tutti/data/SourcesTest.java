@@ -42,7 +42,9 @@ class SourcesTest {
         byte[] doubles = ByteBuffer.allocate(16).putDouble(Math.PI).putDouble(0).array();
         Path labels = Numbered.write(folder.resolve("ints"), Numbered.idx(0x0C, ints, 2));
         Batch batch = Numbered.epoch(
-                        Dataset.idx(Numbered.write(folder.resolve("floats"), Numbered.idx(0x0D, floats, 2, 1)), labels).batch(2), 0)
+                        Dataset.idx(Numbered.write(folder.resolve("floats"), Numbered.idx(0x0D, floats, 2, 1)), labels)
+                                .batch(2),
+                        0)
                 .get(0);
         assertThat(batch.feature()).isEqualTo(NdArray.of(new float[] {1.5f, -2}, 2, 1));
         assertThat(batch.label()).isEqualTo(NdArray.of(new int[] {7, -8}, 2));

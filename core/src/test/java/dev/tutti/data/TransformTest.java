@@ -66,7 +66,8 @@ class TransformTest {
         assertThatThrownBy(() -> Transform.reshape(3, 2).apply(SAMPLE))
                 .isInstanceOf(DataException.class)
                 .hasMessage("an array of uint8[2, 2] does not fit the shape [3, 2]");
-        assertThatThrownBy(() -> Transform.reshape(3, -1).apply(SAMPLE)).hasMessageContaining("does not fit the shape [3, ?]");
+        assertThatThrownBy(() -> Transform.reshape(3, -1).apply(SAMPLE))
+                .hasMessageContaining("does not fit the shape [3, ?]");
         assertThatThrownBy(() -> Transform.reshape(-1, -1).apply(SAMPLE)).hasMessageContaining("at most one extent");
     }
 
@@ -85,7 +86,8 @@ class TransformTest {
         Normalize fitted = Normalize.fit(dataset);
 
         assertThat(fitted.mean()).containsExactly(new double[] {2, 30, 5}, within(1e-9));
-        assertThat(fitted.std()).containsExactly(new double[] {Math.sqrt(2 / 3.0), Math.sqrt(1400 / 3.0), 0}, within(1e-9));
+        assertThat(fitted.std())
+                .containsExactly(new double[] {Math.sqrt(2 / 3.0), Math.sqrt(1400 / 3.0), 0}, within(1e-9));
         Batch normal = Numbered.epoch(dataset.map(fitted).batch(3), 0).get(0);
         assertThat(normal.feature().floats())
                 .containsExactly(
@@ -121,13 +123,16 @@ class TransformTest {
         for (int seed = 0; seed < 500; seed++) {
             seen.add(values(RandomTransform.randomShift(1).apply(Sample.of(image), new RowRandom(seed))));
         }
-        assertThat(seen).hasSize(9).contains(
-                List.of(1f, 2f, 3f, 4f, 5f, 6f, 7f, 8f, 9f),
-                List.of(0f, 0f, 0f, 0f, 1f, 2f, 0f, 4f, 5f),
-                List.of(5f, 6f, 0f, 8f, 9f, 0f, 0f, 0f, 0f),
-                List.of(0f, 0f, 0f, 1f, 2f, 3f, 4f, 5f, 6f));
+        assertThat(seen)
+                .hasSize(9)
+                .contains(
+                        List.of(1f, 2f, 3f, 4f, 5f, 6f, 7f, 8f, 9f),
+                        List.of(0f, 0f, 0f, 0f, 1f, 2f, 0f, 4f, 5f),
+                        List.of(5f, 6f, 0f, 8f, 9f, 0f, 0f, 0f, 0f),
+                        List.of(0f, 0f, 0f, 1f, 2f, 3f, 4f, 5f, 6f));
         assertThat(image.floats()).startsWith(1, 2, 3);
-        assertThat(values(RandomTransform.randomShift(9).apply(Sample.of(image), new RowRandom(4)))).containsOnly(0f);
+        assertThat(values(RandomTransform.randomShift(9).apply(Sample.of(image), new RowRandom(4))))
+                .containsOnly(0f);
     }
 
     @Test
@@ -136,12 +141,14 @@ class TransformTest {
         NdArray bytes = NdArray.of(new byte[] {1, 2, 3, 4, 5, 6}, 1, 2, 3);
         Set<List<Float>> seen = new HashSet<>();
         for (int seed = 0; seed < 50; seed++) {
-            Sample flipped = RandomTransform.randomFlip().apply(new Sample(List.of(image, bytes), List.of()), new RowRandom(seed));
+            Sample flipped = RandomTransform.randomFlip()
+                    .apply(new Sample(List.of(image, bytes), List.of()), new RowRandom(seed));
             seen.add(values(flipped));
             assertThat(flipped.features().get(1).to(DType.FLOAT32)).isEqualTo(flipped.feature());
         }
         assertThat(seen).containsExactlyInAnyOrder(List.of(1f, 2f, 3f, 4f, 5f, 6f), List.of(3f, 2f, 1f, 6f, 5f, 4f));
-        assertThatThrownBy(() -> RandomTransform.randomShift(1).apply(Sample.of(NdArray.of(new float[3], 3)), new RowRandom(1)))
+        assertThatThrownBy(() ->
+                        RandomTransform.randomShift(1).apply(Sample.of(NdArray.of(new float[3], 3)), new RowRandom(1)))
                 .hasMessage("randomShift needs images of height and width, received float32[3]");
     }
 
