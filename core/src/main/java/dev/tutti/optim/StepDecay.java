@@ -59,7 +59,8 @@ public final class StepDecay extends Schedule {
             double now = epoch(progress);
             return Math.pow(factor, at.stream().filter(milestone -> now >= milestone).count());
         }
-        return Math.pow(factor, steps > 0 ? progress.step() / steps : Math.floor(epoch(progress) / every()));
+        long wholeSteps = steps > 0 ? progress.step() / steps : (long) (epoch(progress) / every());
+        return Math.pow(factor, wholeSteps);
     }
 
     private double every() {
