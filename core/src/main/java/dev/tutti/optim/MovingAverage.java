@@ -33,7 +33,7 @@ public final class MovingAverage implements AutoCloseable {
         this.warmup = warmup;
         values = vector.values(range).retain();
         average = values.copy().retain();
-        updates = Tensor.zeros(Shape.scalar(), DType.INT64).retain();
+        updates = Tensor.zeros(Shape.scalar(), DType.FLOAT64).retain();
     }
 
     /** Averages the whole vector, beginning with the values of now; a decay of 0.999 looks back about 1000 steps. */
