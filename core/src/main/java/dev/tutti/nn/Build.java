@@ -76,6 +76,11 @@ public final class Build {
         return layer instanceof MultiOutput multi ? multi.buildAll(inputs, this) : List.of(layer.build(inputs, this));
     }
 
+    /** True when the model is fed whole numbers somewhere: then this layer may be too. */
+    boolean modelTakesIds() {
+        return blueprint.inputs.stream().anyMatch(input -> !input.type().isFloating());
+    }
+
     /** Where the inputs come from, for error messages. */
     public List<String> sources() {
         return sources;

@@ -44,6 +44,7 @@ import java.util.function.Consumer;
     @JsonSubTypes.Type(value = MaxPool2d.class, name = "maxPool2d"),
     @JsonSubTypes.Type(value = Flatten.class, name = "flatten"),
     @JsonSubTypes.Type(value = Dropout.class, name = "dropout"),
+    @JsonSubTypes.Type(value = TorchScript.class, name = "torchScript"),
 })
 public abstract class Layer implements Cloneable {
     private String name;
@@ -54,6 +55,12 @@ public abstract class Layer implements Cloneable {
 
     /** Computes the output of a batch. */
     protected abstract Tensor forward(Tensor x, Pass pass);
+
+    /**
+     * Writes first values that no {@link Initializer} can draw, for instance from a file. Called once for each model, after the
+     * parameters were drawn; a replica shares what is there.
+     */
+    protected void initialise(Pass pass) {}
 
     /** For layers that take several inputs; see {@link MergeLayer}. */
     protected Shape build(List<Shape> inputs, Build build) {

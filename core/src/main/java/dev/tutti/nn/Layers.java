@@ -1,5 +1,7 @@
 package dev.tutti.nn;
 
+import java.nio.file.Path;
+
 /** The layers, to be imported statically: {@code Sequential.of(conv2d(32, 3).relu(), flatten(), dense(10))}. */
 public final class Layers {
     private Layers() {}
@@ -26,5 +28,10 @@ public final class Layers {
 
     public static Dropout dropout(double rate) {
         return new Dropout(rate);
+    }
+
+    /** A model written in Python and saved with {@code torch.jit.save}, trainable here. */
+    public static TorchScript torchScript(Path file) {
+        return new TorchScript(file);
     }
 }

@@ -92,6 +92,7 @@ public final class Model implements AutoCloseable {
                 Randomness random = new Randomness(0)) {
             fill(blueprint.parameters, vector, random);
             fill(blueprint.buffers, state, random);
+            root.initialise();
         }
     }
 

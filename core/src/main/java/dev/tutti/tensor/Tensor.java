@@ -137,6 +137,11 @@ public final class Tensor implements AutoCloseable {
         return !handle.isNull();
     }
 
+    /** True when both are the same tensor, not only equal ones. */
+    public boolean isSame(Tensor other) {
+        return handle().is_same(other.handle());
+    }
+
     /** The one number of a tensor with one element. */
     public double item() {
         return call("item", () -> handle().item().toDouble());
