@@ -100,7 +100,7 @@ public final class Model implements AutoCloseable {
     private void fill(List<Parameter> parameters, FlatVector target, Randomness random) {
         for (Parameter p : parameters) {
             random.restart(options.seed, p.name().hashCode());
-            p.initializer().fill(target.values(p.range()), p.shape(), p.fanIn(), p.fanOut(), random);
+            p.initializer().fill(target.view(p.range(), p.shape(), p.layout()), p.fanIn(), p.fanOut(), random);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +46,11 @@ public final class Pass {
         return found(parameters, name, "parameter");
     }
 
+    /** The layer's own parameters, in the order they were declared. */
+    public Collection<Tensor> parameters() {
+        return parameters.values();
+    }
+
     /** A buffer of this layer, by the name it was declared with. */
     public Tensor buffer(String name) {
         return found(buffers, name, "buffer");
@@ -62,6 +68,11 @@ public final class Pass {
 
     List<Tensor> childAll(String name, List<Tensor> inputs) {
         return found(children, name, "inner layer").runAll(inputs);
+    }
+
+    /** The layer's full name, for error messages. */
+    public String path() {
+        return path.isEmpty() ? layer.kind() : path;
     }
 
     /**

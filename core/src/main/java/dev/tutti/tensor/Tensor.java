@@ -232,6 +232,11 @@ public final class Tensor implements AutoCloseable {
         return op("flatten", () -> handle().flatten(from, -1));
     }
 
+    /** Splits one axis into several. */
+    public Tensor unflatten(int axis, long... dims) {
+        return op("unflatten", () -> handle().unflatten(axis, dims));
+    }
+
     public Tensor permute(long... axes) {
         return op("permute", () -> handle().permute(axes));
     }
@@ -364,8 +369,8 @@ public final class Tensor implements AutoCloseable {
         return op("mean", () -> handle().mean(axes));
     }
 
-    public Tensor max(int axis) {
-        return op("max", () -> handle().amax(new long[] {axis}, false));
+    public Tensor max(long... axes) {
+        return op("max", () -> handle().amax(axes, false));
     }
 
     public Tensor argmax(int axis) {
