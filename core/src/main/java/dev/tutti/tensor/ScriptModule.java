@@ -89,7 +89,7 @@ public final class ScriptModule implements AutoCloseable {
             tree.root().define(source);
             return new ScriptModule("module", tree.root());
         } catch (RuntimeException e) {
-            throw new ScriptException("the source cannot be compiled: " + reason(e) + "\n" + source, e);
+            throw new ScriptException("the source cannot be compiled: " + reason(e), e);
         }
     }
 
@@ -218,7 +218,8 @@ public final class ScriptModule implements AutoCloseable {
             var named = at.multiply();
             JitModule part = new JitModule(named.value());
             part.retainReference();
-            parts.put(named.name().getString(), part);
+            var path = named.name();
+            parts.put(path == null ? "" : path.getString(), part); // the engine has no pointer to an empty text
         }
         return parts;
     }
@@ -241,13 +242,15 @@ public final class ScriptModule implements AutoCloseable {
 
     private Map<String, List<Slot>> group(List<String> names) {
         Map<String, List<Slot>> groups = new LinkedHashMap<>();
-        Map<Long, String> first = new LinkedHashMap<>();
         for (String qualified : names) {
             int dot = qualified.lastIndexOf('.');
             Slot slot = new Slot(parts.get(dot < 0 ? "" : qualified.substring(0, dot)), qualified.substring(dot + 1));
-            long identity = slot.read().unsafeGetTensorImpl().address();
-            String known = first.putIfAbsent(identity, qualified);
-            groups.computeIfAbsent(known == null ? qualified : known, n -> new ArrayList<>()).add(slot);
+            var tensor = slot.read();
+            groups.values().stream()
+                    .filter(group -> group.get(0).read().is_same(tensor))
+                    .findFirst()
+                    .orElseGet(() -> groups.computeIfAbsent(qualified, n -> new ArrayList<>()))
+                    .add(slot);
         }
         return groups;
     }

@@ -6,6 +6,7 @@ import org.bytedeco.pytorch.BoolType;
 import org.bytedeco.pytorch.IValue;
 import org.bytedeco.pytorch.JitModule;
 import org.bytedeco.pytorch.QualifiedName;
+import org.bytedeco.pytorch.SingletonTypePtr;
 import org.bytedeco.pytorch.Type;
 
 /** A tree of TorchScript modules that grows with the dotted names put into it. */
@@ -57,8 +58,13 @@ final class ScriptTree {
     /** Python's modules all say whether they train, and scripts ask for it. */
     private static JitModule make(String type) {
         JitModule module = new JitModule(new QualifiedName("__torch__." + type));
-        module.register_attribute("training", new Type.TypePtr(BoolType.get()), new IValue(false));
+        module.register_attribute("training", bool(), new IValue(false));
         return module;
+    }
+
+    /** Handing BoolType.get() to TypePtr at once compiles too, but reads memory that is not there. */
+    private static Type.TypePtr bool() {
+        return new Type.TypePtr(new SingletonTypePtr(BoolType.get().get()));
     }
 
     private static String last(String path) {
