@@ -30,7 +30,7 @@ public enum Initializer {
             case ZEROS -> values.zero_();
             case ONES -> values.fill_(1);
             case FAN_IN -> {
-                double bound = 1 / Math.sqrt(Math.max(1, fanIn));
+                double bound = 1 / Math.sqrt(Math.max(1.0, (double) fanIn));
                 random.uniform_(values, -bound, bound);
             }
             case GLOROT -> {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.ScalarOptional;
 import org.bytedeco.pytorch.global.torch;
 
@@ -86,7 +87,7 @@ public final class Tensor implements AutoCloseable {
 
     public static Tensor range(long from, long to) {
         return make(
-                "range", () -> torch.arange(scalar(from), scalar(to), Native.options(DType.INT64, Device.CPU)));
+                "range", () -> torch.arange(new Scalar(from), new Scalar(to), Native.options(DType.INT64, Device.CPU)));
     }
 
     public static Tensor concat(List<Tensor> parts, int axis) {
