@@ -114,7 +114,8 @@ final class ScriptArchive {
         try {
             long free = Files.getFileStore(temporary).getUsableSpace();
             if (free < 2 * bytes + (16 << 20)) {
-                throw new IOException("too little room for a temporary file beside " + temporary + ": " + free + " bytes");
+                throw new IOException(
+                        "too little room for a temporary file beside " + temporary + ": " + free + " bytes");
             }
             engine.accept(temporary.toString());
             Files.copy(temporary, out);

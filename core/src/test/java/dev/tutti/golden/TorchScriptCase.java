@@ -30,7 +30,9 @@ public record TorchScriptCase(
 
     public static TorchScriptCase of(String name) {
         try {
-            JsonNode node = Json.json().readTree(Files.readString(file("expected.json"))).get(name);
+            JsonNode node = Json.json()
+                    .readTree(Files.readString(file("expected.json")))
+                    .get(name);
             return new TorchScriptCase(
                     name,
                     file(name + ".pt"),
@@ -47,7 +49,9 @@ public record TorchScriptCase(
     /** A file of the folder the script writes to. */
     public static Path file(String name) {
         try {
-            return Path.of(TorchScriptCase.class.getResource("/golden/torchscript/" + name).toURI());
+            return Path.of(TorchScriptCase.class
+                    .getResource("/golden/torchscript/" + name)
+                    .toURI());
         } catch (URISyntaxException e) {
             throw new AssertionError(e);
         }

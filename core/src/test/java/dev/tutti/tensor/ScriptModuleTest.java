@@ -33,8 +33,10 @@ class ScriptModuleTest {
         try (ScriptModule module = ScriptModule.load(golden.file());
                 Scope scope = Scope.open()) {
             assertThat(module.training()).isFalse();
-            assertThat(module.parameters().keySet()).containsExactlyElementsOf(golden.gradients().keySet());
-            assertThat(module.buffers().keySet()).containsExactlyElementsOf(golden.buffers().keySet());
+            assertThat(module.parameters().keySet())
+                    .containsExactlyElementsOf(golden.gradients().keySet());
+            assertThat(module.buffers().keySet())
+                    .containsExactlyElementsOf(golden.buffers().keySet());
             List<Tensor> outputs = module.forward(tensors(golden.inputs()));
             assertThat(outputs).hasSameSizeAs(golden.evaluated());
             for (int i = 0; i < outputs.size(); i++) {
@@ -80,19 +82,25 @@ class ScriptModuleTest {
             Tensor weight = Tensor.full(Shape.of(4, 2), 1, DType.FLOAT32).requiresGradient(true);
             Tensor shift = Tensor.full(Shape.of(4), 7, DType.FLOAT32);
             try (ScriptModule made = ScriptModule.define(
-                            source, Map.of("block.dense1.weight", weight), Map.of("block.shift", shift), Map.of("odd", odd));
+                            source,
+                            Map.of("block.dense1.weight", weight),
+                            Map.of("block.shift", shift),
+                            Map.of("odd", odd));
                     OutputStream out = Files.newOutputStream(file)) {
                 made.writeTo(out);
             }
         }
         try (ScriptModule module = ScriptModule.load(file);
                 Scope scope = Scope.open()) {
-            assertThat(module.parameters().keySet()).containsExactlyInAnyOrder("block.dense1.weight", "odd.first.weight");
+            assertThat(module.parameters().keySet())
+                    .containsExactlyInAnyOrder("block.dense1.weight", "odd.first.weight");
             assertThat(module.buffers().keySet()).containsExactlyInAnyOrder("block.shift", "odd.mean", "odd.large");
             Tensor x = Tensor.full(Shape.of(500, 2), 1, DType.FLOAT32);
             assertThat(module.forward(List.of(x)).get(0).toArray().floats()).containsOnly(9);
             module.training(true);
-            assertThat(module.forward(List.of(x)).get(0).toArray().floats()).contains(0, 18).doesNotContain(9);
+            assertThat(module.forward(List.of(x)).get(0).toArray().floats())
+                    .contains(0, 18)
+                    .doesNotContain(9);
             module.forward(List.of(x)).get(0).sum().backward();
             assertThat(module.get("block.dense1.weight").gradient()).isNotNull();
         }
@@ -129,7 +137,8 @@ class ScriptModuleTest {
             Tensor x = Tensor.zeros(Shape.of(4, 3), DType.FLOAT32);
             assertThatThrownBy(() -> module.forward(List.of(x)))
                     .isInstanceOf(ScriptException.class)
-                    .hasMessageEndingWith("Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [4, 3]")
+                    .hasMessageEndingWith(
+                            "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [4, 3]")
                     .hasMessageNotContaining("Traceback");
             assertThatThrownBy(() -> module.forward(List.of()))
                     .isInstanceOf(ScriptException.class)
@@ -203,7 +212,9 @@ class ScriptModuleTest {
     void aFullDiskIsAnException() throws IOException {
         try (ScriptModule module = ScriptModule.load(TorchScriptCase.file("classifier.pt"));
                 OutputStream full = new FileOutputStream("/dev/full")) {
-            assertThatThrownBy(() -> module.writeTo(full)).isInstanceOf(IOException.class).hasMessageContaining("No space");
+            assertThatThrownBy(() -> module.writeTo(full))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("No space");
         }
     }
 
