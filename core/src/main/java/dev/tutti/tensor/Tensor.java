@@ -504,6 +504,11 @@ public final class Tensor implements AutoCloseable {
         return op("detach", () -> handle().detach());
     }
 
+    /** Like {@link #detach}, but changes of either are not counted as changes of the other. */
+    Tensor unlinked() {
+        return op("unlinked", () -> handle().variable_data());
+    }
+
     public Tensor requiresGradient(boolean on) {
         run("requiresGradient", () -> handle().requires_grad_(on));
         return this;
