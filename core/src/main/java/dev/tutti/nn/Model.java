@@ -200,21 +200,18 @@ public final class Model implements AutoCloseable {
 
     /** Stops the learning of the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
     public void freeze(String name) {
-        requireKnown(name);
-        frozen.add(name);
+        frozen.addAll(parametersUnder(name));
         root.freeze(name, true);
     }
 
-    /** Takes {@link #freeze} back. */
+    /** Takes {@link #freeze} back, for all that was frozen or for a part of it. */
     public void unfreeze(String name) {
-        requireKnown(name);
-        frozen.removeIf(held -> matches(held, name));
+        frozen.removeAll(parametersUnder(name));
         root.freeze(name, false);
-        frozen.forEach(held -> root.freeze(held, true));
     }
 
     public boolean isFrozen(Parameter parameter) {
-        return frozen.stream().anyMatch(name -> matches(parameter.name(), name));
+        return frozen.contains(parameter.name());
     }
 
     /** The stretches of the vector that learn, neighbours joined. */
@@ -238,12 +235,17 @@ public final class Model implements AutoCloseable {
         return qualified.equals(name) || qualified.startsWith(name + ".");
     }
 
-    private void requireKnown(String name) {
-        if (blueprint.parameters.stream().noneMatch(p -> matches(p.name(), name))) {
+    private List<String> parametersUnder(String name) {
+        List<String> names = blueprint.parameters.stream()
+                .map(Parameter::name)
+                .filter(full -> matches(full, name))
+                .toList();
+        if (names.isEmpty()) {
             throw new dev.tutti.TuttiException("no parameters are named '" + name + "'"
                     + dev.tutti.DidYouMean.hint(
                             name, blueprint.root.children.keySet().stream().toList()));
         }
+        return names;
     }
 
     // ---- values by name

@@ -12,6 +12,7 @@ public final class FlatVector implements AutoCloseable {
     private final Device device;
     private final Tensor values;
     private Tensor gradients;
+    private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
         this(size, type, device, Tensor.zeros(Shape.of(size), type, device).retain());
@@ -99,8 +100,13 @@ public final class FlatVector implements AutoCloseable {
         return range.view(shape.dim(0), shape.dim(2), shape.dim(3), shape.dim(1)).permute(0, 3, 1, 2);
     }
 
+    /** Frees the gradients, and the values when nobody shares them any more. Closing twice does nothing. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         values.close();
         if (gradients != null) {
             gradients.close();

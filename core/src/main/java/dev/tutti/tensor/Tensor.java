@@ -153,7 +153,7 @@ public final class Tensor implements AutoCloseable {
             try (Scope scope = Scope.open()) {
                 NdArray out = NdArray.zeros(type(), shape());
                 if (out.size() == 0) {
-                    return out;
+                    return out; // the engine has no memory to point to
                 }
                 var source = handle().detach().cpu().contiguous();
                 switch (out.type()) {
@@ -180,10 +180,10 @@ public final class Tensor implements AutoCloseable {
         if (array.type() != type() || !array.shape().equals(shape())) {
             throw new TensorException("write: expected " + type() + shape() + ", received " + array);
         }
-        if (array.size() == 0) {
-            return;
-        }
         run("write", () -> {
+            if (array.size() == 0) {
+                return;
+            }
             if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
                 try (Scope scope = Scope.open();
                         NoGradients off = NoGradients.begin()) {
