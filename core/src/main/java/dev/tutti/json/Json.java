@@ -3,9 +3,9 @@ package dev.tutti.json;
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -20,6 +20,7 @@ import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -119,8 +120,12 @@ public final class Json {
         try {
             return mapper.writeValueAsString(definition);
         } catch (JsonProcessingException e) {
+            if (e.getCause() instanceof TuttiException known) {
+                throw known;
+            }
             throw new IllegalArgumentException(
-                    definition.getClass().getName() + " cannot be written as a definition: " + e.getOriginalMessage(), e);
+                    definition.getClass().getName() + " cannot be written as a definition: " + e.getOriginalMessage(),
+                    e);
         }
     }
 
@@ -133,8 +138,12 @@ public final class Json {
 
     private static String sentence(JsonProcessingException e) {
         if (e instanceof UnrecognizedPropertyException unknown) {
-            List<String> known = unknown.getKnownPropertyIds().stream().map(Object::toString).sorted().toList();
-            return "unknown key '" + unknown.getPropertyName() + "'" + DidYouMean.hint(unknown.getPropertyName(), known);
+            List<String> known = unknown.getKnownPropertyIds().stream()
+                    .map(Object::toString)
+                    .sorted()
+                    .toList();
+            return "unknown key '" + unknown.getPropertyName() + "'"
+                    + DidYouMean.hint(unknown.getPropertyName(), known);
         }
         if (e instanceof InvalidTypeIdException type) {
             TreeSet<String> known = names(type.getBaseType().getRawClass());
@@ -147,7 +156,9 @@ public final class Json {
             Class<?> target = format.getTargetType();
             String value = String.valueOf(format.getValue());
             if (target.isEnum()) {
-                List<String> known = Arrays.stream(target.getEnumConstants()).map(Object::toString).toList();
+                List<String> known = Arrays.stream(target.getEnumConstants())
+                        .map(Object::toString)
+                        .toList();
                 return "unknown value '" + value + "'" + DidYouMean.hint(value, known);
             }
             return "expected " + word(target) + ", received '" + value + "'";
@@ -161,7 +172,9 @@ public final class Json {
     private static String firstLine(JsonProcessingException e) {
         Throwable cause = e.getCause();
         String message = cause != null && !(cause instanceof IOException) ? cause.getMessage() : e.getOriginalMessage();
-        return message == null ? e.getClass().getSimpleName() : message.lines().findFirst().orElse("");
+        return message == null
+                ? e.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("");
     }
 
     private static String path(JsonMappingException e) {
@@ -169,7 +182,8 @@ public final class Json {
                 .map(ref -> ref.getFieldName() == null ? "[" + ref.getIndex() + "]" : "." + ref.getFieldName())
                 .collect(Collectors.joining());
         if (e instanceof UnrecognizedPropertyException unknown) {
-            path = path.substring(0, Math.max(0, path.length() - unknown.getPropertyName().length() - 1));
+            path = path.substring(
+                    0, Math.max(0, path.length() - unknown.getPropertyName().length() - 1));
         }
         return path.isEmpty() ? "" : (path.startsWith(".") ? path.substring(1) : path) + ": ";
     }

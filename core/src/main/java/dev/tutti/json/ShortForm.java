@@ -27,7 +27,8 @@ public final class ShortForm extends StdTypeResolverBuilder {
     @Override
     public TypeDeserializer buildTypeDeserializer(
             DeserializationConfig config, JavaType baseType, Collection<NamedType> subtypes) {
-        TypeIdResolver names = idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
+        TypeIdResolver names =
+                idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
         return new NameOrObject(baseType, names, _typeProperty);
     }
 
@@ -35,7 +36,7 @@ public final class ShortForm extends StdTypeResolverBuilder {
         private static final long serialVersionUID = 1L;
 
         NameOrObject(JavaType base, TypeIdResolver names, String property) {
-            super(base, names, property, false, null, JsonTypeInfo.As.PROPERTY);
+            super(base, names, property, false, null, JsonTypeInfo.As.PROPERTY, true);
         }
 
         private NameOrObject(NameOrObject source, BeanProperty property) {

@@ -57,7 +57,8 @@ public final class PositionalEncoding extends Layer {
         for (int i = 0; i < values.length; i++) {
             int step = i / width;
             int column = i % width;
-            double angle = step / Math.pow(10_000, (column / 2) * 2.0 / width);
+            int even = column - column % 2;
+            double angle = step / Math.pow(10_000, (double) even / width);
             values[i] = column % 2 == 0 ? Math.sin(angle) : Math.cos(angle);
         }
         table.write(NdArray.of(values, steps, width).to(table.type()));

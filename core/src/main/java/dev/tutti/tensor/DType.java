@@ -1,5 +1,7 @@
 package dev.tutti.tensor;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -29,6 +31,7 @@ public enum DType {
     }
 
     /** The type named as in files: {@code float32}, {@code int64}, ... */
+    @JsonCreator
     public static DType named(String name) {
         for (DType type : values()) {
             if (type.toString().equals(name)) {
@@ -39,6 +42,7 @@ public enum DType {
                 + Arrays.stream(values()).map(DType::toString).collect(Collectors.joining(", ")));
     }
 
+    @JsonValue
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -72,9 +72,14 @@ public final class FlatVector implements AutoCloseable {
         gradients().zero_();
     }
 
-    /** The values of a range in the shape of a parameter, not recorded by differentiation. */
+    /**
+     * The values of a range in the shape of a parameter, not recorded by differentiation.
+     *
+     * <p>Views of one vector do not know of each other's changes: otherwise a backward pass that needs one running statistic
+     * would be refused because another one, elsewhere in the vector, was updated meanwhile.
+     */
     public Tensor view(Range range, Shape shape, Layout layout) {
-        return shaped(values(range), shape, layout).detach();
+        return shaped(values(range), shape, layout).unlinked();
     }
 
     /** A parameter: a view of a range whose gradient is accumulated in the same range of the gradients. */

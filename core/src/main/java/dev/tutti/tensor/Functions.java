@@ -231,11 +231,14 @@ public final class Functions {
 
     // ---- losses
 
-    /** Of logits {@code [batch, classes, ...]} and class ids, or probabilities of the logits' shape. */
+    /**
+     * Of logits {@code [batch, classes, ...]} and class ids, or probabilities of the logits' shape. Where the id is
+     * {@code ignored} nothing counts.
+     */
     public static Tensor crossEntropy(
-            Tensor logits, Tensor target, Tensor classWeights, double smoothing, Reduction reduction) {
+            Tensor logits, Tensor target, Tensor classWeights, long ignored, double smoothing, Reduction reduction) {
         return op("crossEntropy", () -> torch.cross_entropy_loss(
-                logits.handle(), target.handle(), optional(classWeights), reduction.ordinal(), -100, smoothing));
+                logits.handle(), target.handle(), optional(classWeights), reduction.ordinal(), ignored, smoothing));
     }
 
     public static Tensor binaryCrossEntropy(Tensor logits, Tensor target, Tensor positiveWeight, Reduction reduction) {

@@ -21,8 +21,8 @@ public final class NdArray {
         this.data = data;
         int length = Array.getLength(data);
         if (shape.size() != length) {
-            throw new IllegalArgumentException("shape " + shape + " holds " + shape.size() + " elements, but the array has "
-                    + length);
+            throw new IllegalArgumentException(
+                    "shape " + shape + " holds " + shape.size() + " elements, but the array has " + length);
         }
     }
 
@@ -55,8 +55,9 @@ public final class NdArray {
     public static NdArray wrap(DType type, Shape shape, Object data) {
         Object expected = allocate(type, 0);
         if (expected.getClass() != data.getClass()) {
-            throw new IllegalArgumentException("elements of type " + type + " lie in " + expected.getClass().getSimpleName()
-                    + ": received " + data.getClass().getSimpleName());
+            throw new IllegalArgumentException("elements of type " + type + " lie in "
+                    + expected.getClass().getSimpleName() + ": received "
+                    + data.getClass().getSimpleName());
         }
         return new NdArray(type, shape, data);
     }
@@ -121,8 +122,8 @@ public final class NdArray {
 
     private Object backing(DType wanted) {
         if (type != wanted) {
-            throw new IllegalStateException("the array " + this + " is not " + wanted + ": convert it with to(" + wanted.name()
-                    + ")");
+            throw new IllegalStateException(
+                    "the array " + this + " is not " + wanted + ": convert it with to(" + wanted.name() + ")");
         }
         return data;
     }

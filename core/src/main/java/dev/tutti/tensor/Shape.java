@@ -1,7 +1,8 @@
 package dev.tutti.tensor;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The extents of an array, outermost first. A shape of rank 0 is a single number.
@@ -21,17 +22,15 @@ public final class Shape {
         this.dims = dims;
     }
 
+    @JsonCreator
     public static Shape of(long... dims) {
         for (long dim : dims) {
             if (dim < 0 && dim != ANY) {
-                throw new IllegalArgumentException("a shape has no negative extents: received " + Arrays.toString(dims));
+                throw new IllegalArgumentException(
+                        "a shape has no negative extents: received " + Arrays.toString(dims));
             }
         }
         return new Shape(dims.clone());
-    }
-
-    public static Shape of(List<? extends Number> dims) {
-        return of(dims.stream().mapToLong(Number::longValue).toArray());
     }
 
     public static Shape scalar() {
@@ -46,7 +45,8 @@ public final class Shape {
     public long dim(int axis) {
         int at = axis < 0 ? axis + dims.length : axis;
         if (at < 0 || at >= dims.length) {
-            throw new IndexOutOfBoundsException("axis " + axis + " of shape " + this + ": it has " + dims.length + " axes");
+            throw new IndexOutOfBoundsException(
+                    "axis " + axis + " of shape " + this + ": it has " + dims.length + " axes");
         }
         return dims[at];
     }
@@ -118,6 +118,7 @@ public final class Shape {
         return true;
     }
 
+    @JsonValue
     public long[] toArray() {
         return dims.clone();
     }

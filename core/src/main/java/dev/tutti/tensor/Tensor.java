@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.ScalarOptional;
 import org.bytedeco.pytorch.global.torch;
 
@@ -86,7 +87,7 @@ public final class Tensor implements AutoCloseable {
 
     public static Tensor range(long from, long to) {
         return make(
-                "range", () -> torch.arange(scalar(from), scalar(to), Native.options(DType.INT64, Device.CPU)));
+                "range", () -> torch.arange(new Scalar(from), new Scalar(to), Native.options(DType.INT64, Device.CPU)));
     }
 
     public static Tensor concat(List<Tensor> parts, int axis) {
@@ -288,6 +289,25 @@ public final class Tensor implements AutoCloseable {
         return op("copy", () -> handle().clone());
     }
 
+    // ---- layout
+
+    /** Whether {@link #toBlocked} is possible: a batch of images in float32 on a CPU whose engine has oneDNN. */
+    public boolean canBeBlocked() {
+        return Engine.hasBlockedLayout() && rank() == 4 && type() == DType.FLOAT32 && device().equals(Device.CPU);
+    }
+
+    /**
+     * The same values in the layout that oneDNN's convolutions and pools are fastest on. Only those operations and relu
+     * understand it; {@link #fromBlocked} leaves it.
+     */
+    public Tensor toBlocked() {
+        return op("toBlocked", () -> handle().to_mkldnn());
+    }
+
+    public Tensor fromBlocked() {
+        return op("fromBlocked", () -> handle().to_dense());
+    }
+
     // ---- arithmetic
 
     public Tensor add(Tensor other) {
@@ -482,6 +502,11 @@ public final class Tensor implements AutoCloseable {
     /** The same values, cut off from what they were computed from. */
     public Tensor detach() {
         return op("detach", () -> handle().detach());
+    }
+
+    /** Like {@link #detach}, but changes of either are not counted as changes of the other. */
+    Tensor unlinked() {
+        return op("unlinked", () -> handle().variable_data());
     }
 
     public Tensor requiresGradient(boolean on) {

@@ -122,8 +122,10 @@ class GoldenLayersTest {
         for (int i = 0; i < values.length; i++) {
             values[i] = (float) json.get("data").get(i).asDouble();
         }
-        List<Long> dims = new ArrayList<>();
-        json.get("shape").forEach(dim -> dims.add(dim.asLong()));
-        return NdArray.of(values, Shape.of(dims).toArray());
+        long[] dims = new long[json.get("shape").size()];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = json.get("shape").get(i).asLong();
+        }
+        return NdArray.of(values, dims);
     }
 }

@@ -1,0 +1,107 @@
+package dev.tutti.bench;
+
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
+import dev.tutti.bench.harness.Benchmark;
+import dev.tutti.bench.harness.Children;
+import dev.tutti.bench.harness.Machine;
+import dev.tutti.bench.harness.PeerEnvironment;
+import dev.tutti.bench.harness.Plan;
+import dev.tutti.bench.harness.Race;
+import dev.tutti.bench.harness.Referee;
+import dev.tutti.bench.harness.Results;
+import dev.tutti.bench.harness.ResultsFolder;
+import dev.tutti.bench.harness.Row;
+import dev.tutti.bench.harness.Versions;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** The door to all benchmarks: what there is, and run one by its name. */
+public final class Bench {
+    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS =
+            new TreeMap<>(Map.of("engine", EngineBenchmark::with, "mnist", MnistBenchmark::with));
+    private static final List<String> PACKAGES = List.of("torch", "tensorflow-cpu", "tensorflow", "keras", "numpy");
+
+    private Bench() {}
+
+    /** The names of the benchmarks, in order. */
+    public static List<String> names() {
+        return List.copyOf(BENCHMARKS.keySet());
+    }
+
+    /**
+     * Runs a benchmark, tells people how it goes, writes the results into {@code bench/results} and returns them.
+     *
+     * <p>A contender that fails does not end the benchmark: see {@link Results#failures}.
+     *
+     * @throws TuttiException when there is no such benchmark or the peers' environment cannot be made
+     */
+    public static Results run(String name, BenchOptions options, PrintStream human) {
+        Function<Peers, Benchmark> definition = BENCHMARKS.get(name);
+        if (definition == null) {
+            throw new TuttiException("There is no benchmark '" + name + "'" + DidYouMean.hint(name, names()));
+        }
+        Path environment = PeerEnvironment.usualFolder(System.getenv());
+        Benchmark benchmark = definition.apply(new Peers(PeerEnvironment.python(environment)));
+        List<Race> races = races(benchmark, options.only());
+        Plan plan = options.quick() ? Plan.quick() : Plan.full();
+        Instant began = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        try (Children children = new Children(options.project())) {
+            List<Path> requirements = benchmark.peers().stream()
+                    .map(peer -> options.project().resolve("bench/peers/requirements-" + peer + ".txt"))
+                    .toList();
+            new PeerEnvironment(environment, "python3", children, human).install(requirements);
+            List<Row> rows = run(races, new Referee(children, plan), human);
+            Map<String, String> versions = Versions.ours();
+            versions.putAll(PeerEnvironment.versions(environment, PACKAGES));
+            String command = "./tutti bench " + name + (options.quick() ? " --quick" : "");
+            Results results = new Results(
+                    name,
+                    benchmark.description(),
+                    command,
+                    began.toString(),
+                    options.quick(),
+                    plan.repetitions(),
+                    Machine.here(),
+                    versions,
+                    rows);
+            if (options.only().isEmpty()) {
+                Path page = new ResultsFolder(options.project().resolve("bench/results")).write(results);
+                human.println("Written: " + page + ", and the same as JSON beside it");
+            }
+            return results;
+        }
+    }
+
+    private static List<Race> races(Benchmark benchmark, String only) {
+        List<Race> races = benchmark.races().stream()
+                .filter(race -> race.title().toLowerCase(Locale.ROOT).contains(only.toLowerCase(Locale.ROOT)))
+                .toList();
+        if (races.isEmpty()) {
+            List<String> titles = benchmark.races().stream().map(Race::title).toList();
+            throw new TuttiException("No race of the benchmark '" + benchmark.name() + "' contains '" + only
+                    + "' in its name: expected a part of one of " + String.join("; ", titles));
+        }
+        return races;
+    }
+
+    private static List<Row> run(List<Race> races, Referee referee, PrintStream human) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < races.size(); i++) {
+            human.printf(Locale.ROOT, "[%d/%d] %s%n", i + 1, races.size(), races.get(i).title());
+            for (Row row : referee.run(races.get(i))) {
+                human.println("        " + row.sentence());
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.tutti.bench;
+
+import dev.tutti.bench.harness.Benchmark;
+import dev.tutti.bench.harness.Better;
+import dev.tutti.bench.harness.Command;
+import dev.tutti.bench.harness.Comparison;
+import dev.tutti.bench.harness.Cores;
+import dev.tutti.bench.harness.Entrant;
+import dev.tutti.bench.harness.Measure;
+import dev.tutti.bench.harness.Race;
+import dev.tutti.bench.harness.Target;
+import java.util.List;
+import java.util.Optional;
+
+/** The whole of {@code ./tutti train mnist} beside the same training in PyTorch, from the command to its end. */
+final class MnistBenchmark {
+    /** 0.6 of PyTorch's time, said as a ratio that is good when it is high. */
+    private static final Target TIME = Target.ratio(1.67);
+
+    private static final Target ACCURACY = Target.ours(0.99);
+    private static final Measure ACCURACY_MEASURE = new Measure("accuracy", "test accuracy", "share", Better.HIGHER);
+
+    /** The schedule of the built-in job, so that both do the same number of the same steps. */
+    private static final String[] SCHEDULE = {"--epochs", "3", "--batch", "128", "--lr", "0.001"};
+
+    private MnistBenchmark() {}
+
+    static Benchmark with(Peers peers) {
+        Entrant ours =
+                new Entrant("Tutti", Command.of("./tutti", "train", "mnist", "--json"), new Entrant.WholeCommand());
+        Entrant torch = peers.command("PyTorch as users write it", "mnist_torch.py", SCHEDULE);
+        return new Benchmark(
+                "mnist",
+                "Training a convolutional network on MNIST: the same network, schedule, batch size and number of"
+                        + " epochs, timed as whole commands.",
+                List.of("torch"),
+                List.of(new Race(
+                        "training on MNIST",
+                        Cores.ALL,
+                        ours,
+                        List.of(
+                                new Comparison(Measure.wallTime("time of the command"), torch, Optional.of(TIME)),
+                                new Comparison(ACCURACY_MEASURE, torch, Optional.of(ACCURACY))))));
+    }
+}

@@ -1,0 +1,32 @@
+package dev.tutti.bench.harness;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The same work done by our entrant and by others, in turn, under the same conditions.
+ *
+ * @param what the work, as the rows call it
+ */
+public record Race(String what, Cores cores, Entrant ours, List<Comparison> comparisons) {
+    public Race {
+        comparisons = List.copyOf(comparisons);
+        if (comparisons.isEmpty()) {
+            throw new IllegalArgumentException("The race '" + what + "' compares with nobody.");
+        }
+    }
+
+    /** Everybody who takes part, ours first, each once. */
+    public Set<Entrant> entrants() {
+        Set<Entrant> entrants = new LinkedHashSet<>();
+        entrants.add(ours);
+        comparisons.forEach(comparison -> entrants.add(comparison.peer()));
+        return entrants;
+    }
+
+    /** The name of the race for people: the work and the cores it has. */
+    public String title() {
+        return what + ", " + cores;
+    }
+}

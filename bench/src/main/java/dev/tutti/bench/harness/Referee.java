@@ -1,0 +1,108 @@
+package dev.tutti.bench.harness;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Runs a race: everybody is prepared, then all are measured in turn, round after round; who fails drops out. */
+public final class Referee {
+    private final Children children;
+    private final Plan plan;
+
+    public Referee(Children children, Plan plan) {
+        this.children = children;
+        this.plan = plan;
+    }
+
+    /** Runs the race and gives one row for each comparison, in their order. */
+    public List<Row> run(Race race) {
+        Map<Entrant, Lane> lanes = new LinkedHashMap<>();
+        try {
+            for (Entrant entrant : race.entrants()) {
+                lanes.put(entrant, new Lane(entrant, entrant.enter(children, race.cores(), plan)));
+            }
+            lanes.values().forEach(Lane::prepare);
+            for (int round = 0; round < plan.repetitions(); round++) {
+                lanes.values().forEach(Lane::measure);
+            }
+        } finally {
+            lanes.values().forEach(Lane::close);
+        }
+        return race.comparisons().stream()
+                .map(comparison -> row(race, comparison, lanes.get(race.ours()), lanes.get(comparison.peer())))
+                .toList();
+    }
+
+    private Row row(Race race, Comparison comparison, Lane ours, Lane peer) {
+        Summary mine = null;
+        Summary theirs = null;
+        String failure = null;
+        try {
+            mine = ours.summary(comparison.measure());
+        } catch (ContenderException e) {
+            failure = e.getMessage();
+        }
+        try {
+            theirs = peer.summary(comparison.measure());
+        } catch (ContenderException e) {
+            failure = failure == null ? e.getMessage() : failure + " " + e.getMessage();
+        }
+        return failure == null
+                ? Row.measured(race, comparison, plan, mine, theirs)
+                : Row.failed(race, comparison, plan, mine, theirs, failure);
+    }
+
+    /** One contender with what it has shown so far. */
+    private static final class Lane {
+        private final Entrant entrant;
+        private final Contender contender;
+        private final Map<String, List<Double>> numbers = new TreeMap<>();
+        private ContenderException failure;
+
+        Lane(Entrant entrant, Contender contender) {
+            this.entrant = entrant;
+            this.contender = contender;
+        }
+
+        void prepare() {
+            attempt(contender::prepare);
+        }
+
+        void measure() {
+            attempt(() -> contender
+                    .measure()
+                    .forEach((key, value) -> numbers.computeIfAbsent(key, any -> new ArrayList<>())
+                            .add(value)));
+        }
+
+        private void attempt(Runnable action) {
+            if (failure != null) {
+                return;
+            }
+            try {
+                action.run();
+            } catch (ContenderException e) {
+                failure = e;
+                contender.close();
+            }
+        }
+
+        Summary summary(Measure measure) {
+            if (failure != null) {
+                throw failure;
+            }
+            List<Double> values = numbers.get(measure.key());
+            if (values == null) {
+                throw new ContenderException(entrant.name() + " was expected to answer with '" + measure.key()
+                        + "', but gave only " + String.join(", ", numbers.keySet()) + ".");
+            }
+            return Summary.of(values);
+        }
+
+        void close() {
+            contender.close();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.tutti.bench.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RefereeTest {
+    private static final Measure SPEED = Measure.samplesPerSecond();
+
+    @TempDir
+    Path folder;
+
+    private Children children;
+
+    @BeforeEach
+    void open() {
+        children = new Children(folder);
+    }
+
+    @AfterEach
+    void close() {
+        children.close();
+    }
+
+    @Test
+    void bothSidesAreMeasuredInTurnAfterAWarmUpThatDoesNotCount() throws Exception {
+        // Each answers with the number of the question, so the warm-up's would be 1, and notes who was asked.
+        String counting = "echo '{\"ready\": true}'; n=0; while read line; do n=$((n + 1)); echo \"$1 $line\" >> log; "
+                + "echo \"{\\\"samples_per_second\\\": $((n * $2))}\"; done";
+        Race race = race(
+                Scripts.throughput("ours", counting, "A", "100"), Scripts.throughput("theirs", counting, "B", "50"));
+
+        Row row = run(race, Scripts.PLAN).get(0);
+
+        assertThat(row.failure()).isNull();
+        assertThat(row.ours().values()).containsExactly(200.0, 300.0, 400.0);
+        assertThat(row.theirs().values()).containsExactly(100.0, 150.0, 200.0);
+        assertThat(row.ratio()).isEqualTo(2.0);
+        assertThat(Files.readAllLines(folder.resolve("log")))
+                .containsExactly(
+                        "A run work 0.01",
+                        "B run work 0.01",
+                        "A run work 0.02",
+                        "B run work 0.02",
+                        "A run work 0.02",
+                        "B run work 0.02",
+                        "A run work 0.02",
+                        "B run work 0.02");
+    }
+
+    @Test
+    void aContenderThatHangsGivesARowThatSaysSo() {
+        Entrant hanging = Scripts.throughput("Hanging", "echo '{\"ready\": true}'; exec sleep 1000");
+        Race race = race(good(), hanging, Scripts.throughput("Other", Scripts.answering(speed(5))));
+
+        List<Row> rows = run(race, Scripts.patience(Duration.ofMillis(500)));
+
+        assertThat(rows.get(0).failure()).isEqualTo("Hanging gave no answer within 0.51 s.");
+        assertThat(rows.get(0).ours().median()).isEqualTo(10.0);
+        assertThat(rows.get(0).theirs()).isNull();
+        assertThat(rows.get(0).met()).isFalse();
+        assertThat(rows.get(1).ratio()).isEqualTo(2.0);
+    }
+
+    @Test
+    void aContenderThatDiesGivesARowWithItsExitCodeAndLastWords() {
+        Entrant dying =
+                Scripts.throughput("Dying", "echo '{\"ready\": true}'; read line; echo 'out of luck' >&2; exit 3");
+
+        Row row = run(race(good(), dying), Scripts.PLAN).get(0);
+
+        assertThat(row.failure())
+                .isEqualTo("Dying ended with exit code 3 before it answered. Its last words: out of luck");
+    }
+
+    @Test
+    void aContenderThatCannotBeStartedGivesARowToo() {
+        Entrant missing = new Entrant("Missing", Command.of("./no-such-program"), new Entrant.Throughput("work"));
+        assertThat(run(race(good(), missing), Scripts.PLAN).get(0).failure())
+                .contains("Missing", "no-such-program");
+    }
+
+    @Test
+    void whenOursFailsEveryRowSaysSo() {
+        Entrant failing = Scripts.throughput("Ours", Scripts.answering("{\"error\": \"no such layer\"}"));
+        List<Row> rows = run(race(failing, good(), good()), Scripts.PLAN);
+        assertThat(rows).extracting(Row::failure).containsOnly("Ours failed: no such layer");
+    }
+
+    @Test
+    void chatterBetweenAnswersIsPassedOver() {
+        Entrant chatty = Scripts.throughput(
+                "Chatty", "echo hello; echo '{}'; while read line; do echo 'step 1'; echo '" + speed(5) + "'; done");
+        assertThat(run(race(good(), chatty), Scripts.PLAN).get(0).ratio()).isEqualTo(2.0);
+    }
+
+    @Test
+    void anAnswerWithoutTheNumberNamesWhatWasMissing() {
+        Entrant vague = Scripts.throughput("Vague", Scripts.answering("{\"steps\": 3}"));
+        assertThat(run(race(good(), vague), Scripts.PLAN).get(0).failure())
+                .isEqualTo("Vague was expected to answer with 'samples_per_second', but gave only steps.");
+    }
+
+    @Test
+    void wholeCommandsAreTimedAndTheirJsonRead() {
+        Measure accuracy = new Measure("metrics.accuracy", "accuracy", "share", Better.HIGHER);
+        Entrant ours = Scripts.whole("Ours", "echo '{'; echo '\"metrics\": {\"accuracy\": 0.99}}'");
+        Entrant peer = Scripts.whole("Peer", "echo '{\"metrics\": {\"accuracy\": 0.5}}'");
+        Race race = new Race(
+                "mnist",
+                Cores.ALL,
+                ours,
+                List.of(
+                        new Comparison(accuracy, peer, Optional.of(Target.ours(0.99))),
+                        new Comparison(Measure.wallTime("time"), peer, Optional.empty())));
+
+        List<Row> rows = run(race, Scripts.PLAN);
+
+        assertThat(rows.get(0).what()).isEqualTo("mnist, all cores: accuracy");
+        assertThat(rows.get(0).ratio()).isEqualTo(1.98);
+        assertThat(rows.get(0).met()).isTrue();
+        assertThat(rows.get(1).ours().values()).hasSize(3).allMatch(seconds -> seconds > 0);
+    }
+
+    @Test
+    void aWholeCommandThatFailsOrPrintsNoJsonSaysSo() {
+        Entrant failing = Scripts.whole("Failing", "echo 'no data' >&2; exit 2");
+        Entrant silent = Scripts.whole("Silent", "echo done");
+        Race race = new Race(
+                "mnist",
+                Cores.ALL,
+                failing,
+                List.of(new Comparison(Measure.wallTime(""), silent, Optional.empty())));
+        assertThat(run(race, Scripts.PLAN).get(0).failure())
+                .contains("Failing ended with exit code 2. Its last words: no data")
+                .contains("Silent was expected to answer with one JSON object, but answered: done");
+    }
+
+    @Test
+    void theFirstStepIsMeasuredWithANewProcessEachTime() throws Exception {
+        String script = "echo \"$1 $$\" >> starts; " + Scripts.answering("{}");
+        var style = new Entrant.FirstStep("work");
+        Entrant ours = new Entrant("Ours", Scripts.sh(script, "A"), style);
+        Entrant peer = new Entrant("Peer", Scripts.sh(script, "B"), style);
+        Race race = new Race(
+                "start", Cores.ONE, ours, List.of(new Comparison(Measure.wallTime(""), peer, Optional.empty())));
+
+        Row row = run(race, Scripts.PLAN).get(0);
+
+        assertThat(row.failure()).isNull();
+        assertThat(Files.readAllLines(folder.resolve("starts"))).hasSize(2 * (1 + 3)).doesNotHaveDuplicates();
+    }
+
+    private static Entrant good() {
+        return Scripts.throughput("Good", Scripts.answering(speed(10)));
+    }
+
+    private static String speed(int value) {
+        return "{\"samples_per_second\": " + value + "}";
+    }
+
+    private static Race race(Entrant ours, Entrant... peers) {
+        return new Race(
+                "work",
+                Cores.ONE,
+                ours,
+                Arrays.stream(peers)
+                        .map(peer -> new Comparison(SPEED, peer, Optional.of(Target.ratio(1))))
+                        .toList());
+    }
+
+    private List<Row> run(Race race, Plan plan) {
+        return new Referee(children, plan).run(race);
+    }
+}

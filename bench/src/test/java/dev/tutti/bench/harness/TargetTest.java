@@ -1,0 +1,21 @@
+package dev.tutti.bench.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class TargetTest {
+    @Test
+    void aTargetOfTheRatioLooksAtTheRatio() {
+        assertThat(Target.ratio(1.7).met(0.1, 1.7)).isTrue();
+        assertThat(Target.ratio(1.7).met(99, 1.69)).isFalse();
+        assertThat(Target.ratio(5)).hasToString("5.0");
+    }
+
+    @Test
+    void aTargetOfOursLooksAtOurNumber() {
+        assertThat(Target.ours(0.99).met(0.991, 0.5)).isTrue();
+        assertThat(Target.ours(0.99).met(0.98, 2)).isFalse();
+        assertThat(Target.ours(0.99)).hasToString("ours 0.99");
+    }
+}

@@ -1,0 +1,38 @@
+package dev.tutti.metric;
+
+/**
+ * How often each class was taken for each other one. Its value is the accuracy; the matrix and a table to print are in
+ * its {@link ConfusionMatrixState state}.
+ */
+public final class ConfusionMatrix implements Metric {
+    private double threshold;
+
+    ConfusionMatrix() {}
+
+    /** For models that give one number: class 1 lies above it. 0, for logits, unless said otherwise. */
+    public ConfusionMatrix threshold(double threshold) {
+        ConfusionMatrix copy = new ConfusionMatrix();
+        copy.threshold = threshold;
+        return copy;
+    }
+
+    @Override
+    public String name() {
+        return "confusionMatrix";
+    }
+
+    @Override
+    public ConfusionMatrixState newState() {
+        return new ConfusionMatrixState(name(), threshold);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ConfusionMatrix matrix && threshold == matrix.threshold;
+    }
+
+    @Override
+    public int hashCode() {
+        return Double.hashCode(threshold);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.tutti.train;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Saves checkpoints: after each epoch, when training ends early, and in between when asked to. */
+public final class CheckpointSaver implements Callback {
+    private final Path folder;
+    private final int keep;
+    private final long everySteps;
+    private final Duration every;
+    private long savedStep = -1;
+    private long savedAt = System.nanoTime();
+
+    CheckpointSaver(Path folder) {
+        this(folder, 3, Long.MAX_VALUE, Duration.ofDays(365));
+    }
+
+    private CheckpointSaver(Path folder, int keep, long everySteps, Duration every) {
+        if (keep < 1 || everySteps < 1) {
+            throw new TrainingException("checkpoints: keep and steps must be at least 1, received keep " + keep + ", steps "
+                    + everySteps);
+        }
+        this.folder = folder;
+        this.keep = keep;
+        this.everySteps = everySteps;
+        this.every = every;
+    }
+
+    /** How many of the newest checkpoints stay on disk; 3 by default. */
+    public CheckpointSaver keep(int count) {
+        return new CheckpointSaver(folder, count, everySteps, every);
+    }
+
+    /** Also after every so many steps. */
+    public CheckpointSaver everySteps(long steps) {
+        return new CheckpointSaver(folder, keep, steps, every);
+    }
+
+    /** Also whenever so much time has passed since the last one. */
+    public CheckpointSaver every(Duration time) {
+        return new CheckpointSaver(folder, keep, everySteps, time);
+    }
+
+    @Override
+    public void step(Run run) {
+        if (run.step() % everySteps == 0 || System.nanoTime() - savedAt > every.toNanos()) {
+            save(run);
+        }
+    }
+
+    @Override
+    public void epoch(Run run, EpochResult result) {
+        save(run);
+    }
+
+    @Override
+    public void end(Run run, Throwable failure) {
+        if (failure == null && run.step() != savedStep) {
+            save(run);
+        }
+    }
+
+    private void save(Run run) {
+        new CheckpointFolder(folder).save(run.checkpoint(), keep);
+        savedStep = run.step();
+        savedAt = System.nanoTime();
+    }
+}

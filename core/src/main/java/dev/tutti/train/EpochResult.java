@@ -1,0 +1,19 @@
+package dev.tutti.train;
+
+/**
+ * What came of one epoch.
+ *
+ * @param epoch counted from 1, as people do
+ * @param steps updates since the beginning of the run
+ * @param learningRate the rate of the last step
+ * @param training measured while the parameters were changing
+ * @param validation measured afterwards on data that was not trained on; null without such data
+ * @param seconds wall time, the validation included
+ */
+public record EpochResult(
+        int epoch, long steps, double learningRate, Evaluation training, Evaluation validation, double seconds) {
+    /** The value that counts for early stopping and the like: of the validation where there is one. */
+    public double monitored(String name) {
+        return (validation == null ? training : validation).get(name);
+    }
+}

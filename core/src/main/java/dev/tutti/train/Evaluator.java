@@ -1,0 +1,63 @@
+package dev.tutti.train;
+
+import dev.tutti.data.Batch;
+import dev.tutti.data.BatchReader;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** Runs data through a model without learning. */
+final class Evaluator {
+    /** Batch size for data that does not say its own. */
+    private static final int DEFAULT_BATCH = 256;
+
+    private static final int READ_AHEAD = 2;
+
+    private Evaluator() {}
+
+    /** Loss and metrics over all of the data. */
+    static Totals evaluate(Model model, Recipe recipe, Dataset data) {
+        Totals totals = new Totals(recipe.metrics());
+        forEach(model, data, (batch, outputs) -> {
+            recipe.loss().check(batch.labels(), model.outputs());
+            List<Tensor> labels = batch.labels().stream()
+                    .map(array -> Tensor.of(array, model.options().device()))
+                    .toList();
+            double loss = recipe.loss().compute(outputs, labels).item();
+            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : arrays(outputs);
+            totals.add(new StepResult(loss, batch.size(), arrays), batch.labels());
+        });
+        return totals;
+    }
+
+    /** Hands each batch with the model's outputs to the consumer; the outputs live only during that call. */
+    static void forEach(Model model, Dataset data, BiConsumer<Batch, List<Tensor>> consumer) {
+        model.training(false);
+        try (BatchReader reader = prepared(data).open(0);
+                NoGradients off = NoGradients.begin()) {
+            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
+                try (Scope scope = Scope.open()) {
+                    List<Tensor> inputs = batch.features().stream()
+                            .map(array -> Tensor.of(array, model.options().device()))
+                            .toList();
+                    consumer.accept(batch, model.forward(inputs));
+                }
+            }
+        }
+    }
+
+    /** Data ready to be read: in batches, read ahead on another thread. */
+    static Dataset prepared(Dataset data) {
+        Dataset batched = data.batchSize().isPresent() ? data : data.batch(DEFAULT_BATCH);
+        return batched.prefetch() > 0 ? batched : batched.prefetch(READ_AHEAD);
+    }
+
+    static List<NdArray> arrays(List<Tensor> tensors) {
+        return tensors.stream().map(Tensor::toArray).toList();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.tutti.train;
+
+import java.util.List;
+
+/** The epochs of a run and how it ended. */
+public record History(List<EpochResult> epochs, Ending ending, String reason) {
+    /** Why training stopped. */
+    public enum Ending {
+        /** All epochs were done. */
+        COMPLETED,
+        /** A callback had seen enough. */
+        STOPPED,
+        /** Somebody asked for it from outside, such as by Ctrl-C. */
+        INTERRUPTED
+    }
+
+    public History {
+        epochs = List.copyOf(epochs);
+    }
+
+    /** The last epoch. */
+    public EpochResult last() {
+        if (epochs.isEmpty()) {
+            throw new IllegalStateException("no epoch was finished");
+        }
+        return epochs.get(epochs.size() - 1);
+    }
+
+    /** The epoch with the best value of a metric, of the validation where there is one. */
+    public EpochResult best(String metric, boolean higherIsBetter) {
+        EpochResult best = last();
+        for (EpochResult epoch : epochs) {
+            double difference = epoch.monitored(metric) - best.monitored(metric);
+            if (higherIsBetter ? difference > 0 : difference < 0) {
+                best = epoch;
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.tutti.train;
+
+import dev.tutti.data.Batch;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.Clipping;
+import dev.tutti.optim.Target;
+import dev.tutti.optim.Update;
+import dev.tutti.tensor.NamedRange;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+import java.util.Map;
+
+/** A worker on its own: forward, backward, update. The plain twin of every distributed strategy. */
+final class LocalReplica implements Replica {
+    private final Model model;
+    private final Recipe recipe;
+    private final Update update;
+    private final Clipping clipping;
+    private int batches;
+    private double samples;
+
+    LocalReplica(Model model, Recipe recipe) {
+        this.model = model;
+        this.recipe = recipe;
+        clipping = recipe.optimizer().clipping();
+        List<NamedRange> names = model.parameters().stream()
+                .map(p -> new NamedRange(p.name(), p.range()))
+                .toList();
+        update = recipe.optimizer().bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
+    }
+
+    @Override
+    public Model model() {
+        return model;
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch, long step) {
+        recipe.loss().check(batch.labels(), model.outputs());
+        try (Scope scope = Scope.open()) {
+            if (batches == 0) {
+                model.vector().zeroGradients();
+            }
+            model.training(true);
+            model.restartRandomness(recipe.seed(), step, batches);
+            List<Tensor> outputs = model.forward(tensors(batch.features()));
+            Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels()));
+            double value = loss.item();
+            // A single batch needs no weighing; several are summed by samples and divided in update().
+            add(batches == 0 ? loss : loss.mul(batch.size()), batch.size());
+            return new StepResult(value, batch.size(), recipe.metrics().isEmpty() ? List.of() : arrays(outputs));
+        }
+    }
+
+    private void add(Tensor loss, int size) {
+        if (batches == 1) {
+            try (NoGradients off = NoGradients.begin()) {
+                model.vector().gradients().mul_(samples);
+            }
+        }
+        loss.backward();
+        batches++;
+        samples += size;
+    }
+
+    @Override
+    public void update(double learningRate) {
+        if (batches > 1) {
+            try (NoGradients off = NoGradients.begin()) {
+                model.vector().gradients().mul_(1 / samples);
+            }
+        }
+        batches = 0;
+        samples = 0;
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
+        update.apply(learningRate);
+    }
+
+    @Override
+    public Map<String, Tensor> state() {
+        return update.state();
+    }
+
+    @Override
+    public void close() {
+        update.close();
+    }
+
+    private List<Tensor> tensors(List<NdArray> arrays) {
+        return arrays.stream()
+                .map(array -> Tensor.of(array, model.options().device()))
+                .toList();
+    }
+
+    private static List<NdArray> arrays(List<Tensor> tensors) {
+        return tensors.stream().map(Tensor::toArray).toList();
+    }
+}

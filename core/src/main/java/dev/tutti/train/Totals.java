@@ -1,0 +1,66 @@
+package dev.tutti.train;
+
+import dev.tutti.metric.ExactSum;
+import dev.tutti.metric.Metric;
+import dev.tutti.metric.MetricState;
+import dev.tutti.tensor.NdArray;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Loss and metrics summed up over batches; merges and resumes exactly. */
+final class Totals {
+    private final List<Metric> metrics;
+    private final List<MetricState> states = new ArrayList<>();
+    private ExactSum loss = new ExactSum();
+    private long samples;
+
+    Totals(List<Metric> metrics) {
+        this.metrics = metrics;
+        metrics.forEach(metric -> states.add(metric.newState()));
+    }
+
+    void add(StepResult result, List<NdArray> labels) {
+        loss.add(result.loss() * result.size());
+        samples += result.size();
+        for (MetricState state : states) {
+            state.update(result.outputs().get(0), labels.get(0));
+        }
+    }
+
+    void merge(Totals other) {
+        loss.add(other.loss);
+        samples += other.samples;
+        for (int i = 0; i < states.size(); i++) {
+            states.get(i).merge(other.states.get(i));
+        }
+    }
+
+    Evaluation value() {
+        Map<String, Double> values = new LinkedHashMap<>();
+        for (int i = 0; i < metrics.size(); i++) {
+            values.put(metrics.get(i).name(), states.get(i).value());
+        }
+        return new Evaluation(samples == 0 ? Double.NaN : loss.value() / samples, values, samples);
+    }
+
+    /** Everything summed so far, by name. */
+    Map<String, NdArray> snapshot() {
+        Map<String, NdArray> arrays = new LinkedHashMap<>();
+        arrays.put("loss", NdArray.of(loss.toLongs(), ExactSum.LONGS));
+        arrays.put("samples", NdArray.of(new long[] {samples}, 1));
+        for (int i = 0; i < metrics.size(); i++) {
+            arrays.put("metric." + i, states.get(i).snapshot());
+        }
+        return arrays;
+    }
+
+    void restore(Map<String, NdArray> arrays) {
+        loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
+        samples = arrays.get("samples").longs()[0];
+        for (int i = 0; i < metrics.size(); i++) {
+            states.get(i).restore(arrays.get("metric." + i));
+        }
+    }
+}

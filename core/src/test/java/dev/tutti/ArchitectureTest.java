@@ -1,0 +1,106 @@
+package dev.tutti;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.io.ObjectInputStream;
+import java.util.Map;
+
+/** Holds the arrows between packages and the few habits that a compiler cannot. */
+@AnalyzeClasses(packages = "dev.tutti", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    private static final String[] BASE = {"root", "json", "tensor"};
+
+    /** Which package may use which; a new package has to be given its place here. */
+    private static final Map<String, String[]> MAY_USE = Map.of(
+            "root",
+            new String[] {},
+            "json",
+            new String[] {"root"},
+            "tensor",
+            new String[] {"root", "json"},
+            "nn",
+            BASE,
+            "optim",
+            BASE,
+            "loss",
+            BASE,
+            "metric",
+            BASE,
+            "data",
+            BASE,
+            "io",
+            new String[] {"root", "json", "tensor", "nn"},
+            "train",
+            new String[] {"root", "json", "tensor", "nn", "optim", "loss", "metric", "data", "io"});
+
+    @ArchTest
+    static final ArchRule ARROWS = arrows();
+
+    @ArchTest
+    static final ArchRule NO_CYCLES =
+            slices().matching("dev.tutti.(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule ONLY_TENSOR_KNOWS_LIBTORCH = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.tutti.tensor..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.bytedeco..", "com.sun.jna..")
+            .because("an engine that only one package knows can be understood, guarded and one day replaced")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule A_LIBRARY_DOES_NOT_EXIT =
+            noClasses().should().callMethod(System.class, "exit", int.class).because("the process is its user's");
+
+    @ArchTest
+    static final ArchRule A_LIBRARY_DOES_NOT_PRINT = noClasses()
+            .should()
+            .accessField(System.class, "out")
+            .orShould()
+            .callMethodWhere(target(name("printStackTrace")).and(target(owner(assignableTo(Throwable.class)))))
+            .because("standard output belongs to the program; a library logs, throws, or writes where it is told");
+
+    @ArchTest
+    static final ArchRule NO_JAVA_DESERIALISATION = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(ObjectInputStream.class)
+            .because("reading a file must not be able to run code");
+
+    @ArchTest
+    static final ArchRule NAMES_SAY_WHAT_A_CLASS_IS = noClasses()
+            .should()
+            .haveNameMatching(".*(Util|Utils|Helper|Manager)")
+            .because("such a name welcomes whatever found no home");
+
+    private static ArchRule arrows() {
+        LayeredArchitecture architecture = layeredArchitecture()
+                .consideringOnlyDependenciesInAnyPackage("dev.tutti..")
+                .withOptionalLayers(true)
+                .ensureAllClassesAreContainedInArchitecture();
+        for (String name : MAY_USE.keySet()) {
+            architecture =
+                    architecture.layer(name).definedBy(name.equals("root") ? "dev.tutti" : "dev.tutti." + name + "..");
+        }
+        for (var arrow : MAY_USE.entrySet()) {
+            var layer = architecture.whereLayer(arrow.getKey());
+            architecture = arrow.getValue().length == 0
+                    ? layer.mayNotAccessAnyLayer()
+                    : layer.mayOnlyAccessLayers(arrow.getValue());
+        }
+        return architecture;
+    }
+}
