@@ -98,6 +98,10 @@ public abstract class Layer implements Cloneable {
         return false;
     }
 
+    final Tensor activate(Activation function, Tensor output) {
+        return isOutputFresh() ? function.applyOver(output) : function.apply(output);
+    }
+
     /** For layers that take several inputs; see {@link MergeLayer}. */
     protected Shape build(List<Shape> inputs, Build build) {
         if (inputs.size() != 1) {

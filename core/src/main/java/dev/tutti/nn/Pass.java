@@ -109,8 +109,7 @@ public final class Pass {
     }
 
     Tensor run(List<Tensor> inputs) {
-        Tensor out = layer.forward(inputs, this);
-        return layer.isOutputFresh() ? layer.activation().applyOver(out) : layer.activation().apply(out);
+        return layer.activate(layer.activation(), layer.forward(inputs, this));
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
