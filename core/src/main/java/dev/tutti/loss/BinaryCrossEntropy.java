@@ -8,8 +8,8 @@ import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 
 /**
- * Yes or no, once or for many labels: targets are 0, 1 or a probability between them, of any type; outputs are logits, that is
- * before the sigmoid.
+ * Yes or no, once or for many labels: targets are 0, 1 or a probability between them, of any type; outputs are logits,
+ * that is before the sigmoid.
  */
 public final class BinaryCrossEntropy extends Elementwise {
     private double positiveWeight = 1;

@@ -7,9 +7,9 @@ import dev.tutti.tensor.Tensor;
 /**
  * A loss that compares output and target number by number.
  *
- * <p>Both must have the same shape; only a last axis of length 1 may be missing in one of them, as in targets {@code [batch]}
- * for outputs {@code [batch, 1]}. Nothing is ever broadcast: that would compare everything with everything and still give a
- * number.
+ * <p>Both must have the same shape; only a last axis of length 1 may be missing in one of them, as in targets {@code
+ * [batch]} for outputs {@code [batch, 1]}. Nothing is ever broadcast: that would compare everything with everything and
+ * still give a number.
  */
 abstract class Elementwise extends Loss {
     /** The mean over two tensors of the same shape and type. */

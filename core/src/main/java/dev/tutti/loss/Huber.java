@@ -19,7 +19,8 @@ public final class Huber extends Elementwise {
     @Override
     public void validate() {
         if (!(delta > 0) || Double.isInfinite(delta)) {
-            throw new TuttiException("huber: delta, where squares turn into absolutes, must be above 0, received " + delta);
+            throw new TuttiException(
+                    "huber: delta, where squares turn into absolutes, must be above 0, received " + delta);
         }
     }
 

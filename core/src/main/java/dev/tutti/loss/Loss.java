@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * The definition of how far outputs are from what they should be: the mean over the batch, as a tensor of one number.
  *
- * <p>A loss of your own extends this class and gives {@link #compute(Tensor, Tensor)}; {@code Json.register} gives it its name
- * in files.
+ * <p>A loss of your own extends this class and gives {@link #compute(Tensor, Tensor)}; {@code Json.register} gives it
+ * its name in files.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)

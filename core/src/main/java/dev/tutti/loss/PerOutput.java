@@ -30,7 +30,8 @@ public final class PerOutput extends Loss {
             throw new TuttiException("perOutput: expected a loss for each output, received none");
         }
         if (!weights.isEmpty() && weights.size() != losses.size()) {
-            throw new TuttiException("perOutput: " + weights.size() + " weights were given for " + losses.size() + " losses");
+            throw new TuttiException(
+                    "perOutput: " + weights.size() + " weights were given for " + losses.size() + " losses");
         }
         if (weights.stream().anyMatch(weight -> weight == null || !(weight >= 0) || Double.isInfinite(weight))) {
             throw new TuttiException("perOutput: weights must not be negative, received " + weights);

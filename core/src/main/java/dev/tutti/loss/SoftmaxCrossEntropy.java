@@ -79,7 +79,8 @@ public final class SoftmaxCrossEntropy extends Loss {
             return null;
         }
         requireWeights(classes);
-        double[] weights = classWeights.stream().mapToDouble(Double::doubleValue).toArray();
+        double[] weights =
+                classWeights.stream().mapToDouble(Double::doubleValue).toArray();
         return Tensor.of(NdArray.of(weights, weights.length).to(output.type()), output.device());
     }
 
@@ -101,8 +102,9 @@ public final class SoftmaxCrossEntropy extends Loss {
     @Override
     public void check(NdArray target, Shape output) {
         if (output.rank() < 1 || target.shape().rank() < 1) {
-            throw new TargetException(kind() + ": expected outputs [classes] for each sample and targets with the batch as "
-                    + "first axis, received " + output + " and " + target.shape());
+            throw new TargetException(
+                    kind() + ": expected outputs [classes] for each sample and targets with the batch as "
+                            + "first axis, received " + output + " and " + target.shape());
         }
         long classes = output.dim(-1);
         if (classes < 2) {
@@ -120,8 +122,8 @@ public final class SoftmaxCrossEntropy extends Loss {
 
     private void requireWeights(long classes) {
         if (!classWeights.isEmpty() && classWeights.size() != classes) {
-            throw new TargetException(kind() + ": " + classWeights.size() + " class weights were given, but the model gives "
-                    + classes + " classes");
+            throw new TargetException(kind() + ": " + classWeights.size()
+                    + " class weights were given, but the model gives " + classes + " classes");
         }
     }
 
@@ -150,7 +152,8 @@ public final class SoftmaxCrossEntropy extends Loss {
             }
             if (!valid || !(Math.abs(sum - 1) < 1e-3)) {
                 throw new TargetException(kind() + ": the targets" + place(target, row * classes)
-                        + " are not shares of the classes: they must not be negative and must add up to 1, their sum is "
+                        + " are not shares of the classes: they must not be negative and must add up to 1, their sum"
+                        + " is "
                         + sum);
             }
         }

@@ -19,6 +19,7 @@ public enum Activation {
     SILU("silu", Functions::silu, "torch.silu(%s)"),
     MISH("mish", Functions::mish, "torch.mish(%s)"),
     HARD_SWISH("hardSwish", Functions::hardSwish, "torch.hardswish(%s)"),
+    HARD_SIGMOID("hardSigmoid", Functions::hardSigmoid, "torch.hardsigmoid(%s)"),
     HARD_TANH("hardTanh", Functions::hardTanh, "torch.clamp(%s, -1.0, 1.0)"),
     SOFTPLUS("softplus", Functions::softplus, "torch.softplus(%s)"),
     SOFTSIGN("softsign", x -> x.div(x.abs().add(1)), "%s / (1.0 + torch.abs(%s))"),
@@ -39,6 +40,14 @@ public enum Activation {
 
     public Tensor apply(Tensor x) {
         return function.apply(x);
+    }
+
+    /** True when a greater input never gives a smaller output, so that the greatest stays the greatest. */
+    boolean neverFalls() {
+        return switch (this) {
+            case RELU, RELU6, LEAKY_RELU, ELU, SELU, HARD_SIGMOID, HARD_TANH, SOFTPLUS, SOFTSIGN, SIGMOID, TANH -> true;
+            case NONE, GELU, SILU, MISH, HARD_SWISH, SOFTMAX, LOG_SOFTMAX -> false;
+        };
     }
 
     /** The same function in TorchScript, applied to a variable. */

@@ -23,20 +23,32 @@ import java.util.TreeSet;
  * have gradients of their own.
  */
 public final class Model implements AutoCloseable {
-    /** How a model is made: the seed its parameters are drawn by, the type they have, the device they live on. */
-    public record Options(long seed, DType type, Device device) {
-        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU);
+    /**
+     * How a model is made.
+     *
+     * @param seed what its parameters are drawn by
+     * @param type the type they have
+     * @param device where they live
+     * @param optimised whether layers may take shortcuts that come to the same result
+     */
+    public record Options(long seed, DType type, Device device, boolean optimised) {
+        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true);
 
         public Options seed(long newSeed) {
-            return new Options(newSeed, type, device);
+            return new Options(newSeed, type, device, optimised);
         }
 
         public Options type(DType newType) {
-            return new Options(seed, newType, device);
+            return new Options(seed, newType, device, optimised);
         }
 
         public Options device(Device newDevice) {
-            return new Options(seed, type, newDevice);
+            return new Options(seed, type, newDevice, optimised);
+        }
+
+        /** Computes every layer just as it is written: slower, to check the shortcuts against. */
+        public Options asWritten() {
+            return new Options(seed, type, device, false);
         }
     }
 
@@ -45,7 +57,7 @@ public final class Model implements AutoCloseable {
     private final Options options;
     private final FlatVector vector;
     private final FlatVector state;
-    private final Pass.Mode mode = new Pass.Mode();
+    private final Pass.Mode mode;
     private final Pass root;
     private final TreeSet<String> frozen = new TreeSet<>();
 
@@ -55,6 +67,7 @@ public final class Model implements AutoCloseable {
         this.options = options;
         this.vector = vector;
         this.state = state;
+        mode = new Pass.Mode(options.optimised);
         try (Scope scope = Scope.open()) {
             root = new Pass(blueprint.root, vector, state, true, mode);
         }
@@ -100,7 +113,7 @@ public final class Model implements AutoCloseable {
     private void fill(List<Parameter> parameters, FlatVector target, Randomness random) {
         for (Parameter p : parameters) {
             random.restart(options.seed, p.name().hashCode());
-            p.initializer().fill(target.values(p.range()), p.shape(), p.fanIn(), p.fanOut(), random);
+            p.initializer().fill(target.view(p.range(), p.shape(), p.layout()), p.fanIn(), p.fanOut(), random);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +14,13 @@ import java.util.function.Supplier;
 public final class Pass {
     /** What all layers of one model share during a pass. */
     static final class Mode {
+        final boolean optimised;
         boolean training;
         final Randomness randomness = new Randomness(0);
+
+        Mode(boolean optimised) {
+            this.optimised = optimised;
+        }
     }
 
     private final String path;
@@ -45,6 +51,11 @@ public final class Pass {
         return found(parameters, name, "parameter");
     }
 
+    /** The layer's own parameters, in the order they were declared. */
+    public Collection<Tensor> parameters() {
+        return parameters.values();
+    }
+
     /** A buffer of this layer, by the name it was declared with. */
     public Tensor buffer(String name) {
         return found(buffers, name, "buffer");
@@ -60,8 +71,18 @@ public final class Pass {
         return found(children, name, "inner layer").run(inputs);
     }
 
+    Tensor childWithoutActivation(String name, Tensor input) {
+        Pass child = found(children, name, "inner layer");
+        return child.layer.forward(List.of(input), child);
+    }
+
     List<Tensor> childAll(String name, List<Tensor> inputs) {
         return found(children, name, "inner layer").runAll(inputs);
+    }
+
+    /** The layer's full name, for error messages. */
+    public String path() {
+        return path.isEmpty() ? layer.kind() : path;
     }
 
     /**
@@ -75,6 +96,11 @@ public final class Pass {
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
+    }
+
+    /** True when layers may take shortcuts that come to the same result. */
+    boolean optimised() {
+        return mode.optimised;
     }
 
     /** The random numbers of this step. */

@@ -5,7 +5,10 @@ import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
-/** Adagrad: each value moves by its gradient over the root of the sum of all its squared gradients; good for rare features. */
+/**
+ * Adagrad: each value moves by its gradient over the root of the sum of all its squared gradients; good for rare
+ * features.
+ */
 public final class Adagrad extends SelfTyped<Adagrad> {
     private double epsilon = 1e-10;
 

@@ -6,7 +6,10 @@ import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
-/** The step that Adam and AdamW share: moving means of gradients and of their squares, corrected for their start at zero. */
+/**
+ * The step that Adam and AdamW share: moving means of gradients and of their squares, corrected for their start at
+ * zero.
+ */
 final class AdamUpdate extends FusedVectorUpdate {
     private final Decay decay;
     private final double beta1;

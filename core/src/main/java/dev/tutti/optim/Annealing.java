@@ -62,8 +62,8 @@ public abstract class Annealing<S extends Annealing<S>> extends Schedule {
         }
         long length = steps > 0 ? steps : progress.totalSteps();
         if (length <= 0) {
-            throw new TuttiException(kind() + ": the length of the run is not known, so it has to be given: "
-                    + kind() + "().steps(n) or .epochs(n)");
+            throw new TuttiException(kind() + ": the length of the run is not known, so it has to be given: " + kind()
+                    + "().steps(n) or .epochs(n)");
         }
         return (double) progress.step() / length;
     }

@@ -4,7 +4,8 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 
 /**
- * Keeps gradients from growing out of bounds: each one by {@code value}, then all together by the length of their vector.
+ * Keeps gradients from growing out of bounds: each one by {@code value}, then all together by the length of their
+ * vector.
  *
  * <p>Where each member of a job holds only a part of the gradients: {@link #clipValues} on each part, add up
  * {@link #squaredNorm} over the members, and {@link #scale} each part by the root of the sum.
@@ -50,8 +51,8 @@ public record Clipping(double norm, double value) {
     }
 
     /**
-     * Scales gradients in place when the length of the whole vector exceeds the limit. A length that is not finite changes
-     * nothing: scaling would spread it to every parameter and hide where it came from.
+     * Scales gradients in place when the length of the whole vector exceeds the limit. A length that is not finite
+     * changes nothing: scaling would spread it to every parameter and hide where it came from.
      */
     public void scale(Tensor gradients, double length) {
         if (norm > 0 && length > norm && Double.isFinite(length)) {

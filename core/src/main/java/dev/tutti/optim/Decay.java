@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Weight decay: pulls values towards zero, either as part of the gradient or, decoupled from it, straight from the values.
+ * Weight decay: pulls values towards zero, either as part of the gradient or, decoupled from it, straight from the
+ * values.
  *
  * @param exempt patterns of parameters that do not decay, see {@link Optimizer#noDecay(String...)}
  */
@@ -35,7 +36,9 @@ public record Decay(double amount, boolean decoupled, List<String> exempt) {
         exempt.forEach(pattern -> requireMatch(pattern, target.parameters()));
         Range range = target.range();
         Tensor mask = Tensor.zeros(
-                        Shape.of(range.length()), target.vector().type(), target.vector().device())
+                        Shape.of(range.length()),
+                        target.vector().type(),
+                        target.vector().device())
                 .retain();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
@@ -43,7 +46,8 @@ public record Decay(double amount, boolean decoupled, List<String> exempt) {
             for (NamedRange parameter : target.parameters()) {
                 Range common = range.intersect(parameter.range());
                 if (!common.isEmpty() && exempt.stream().anyMatch(pattern -> matches(parameter.name(), pattern))) {
-                    mask.narrow(0, common.from() - range.from(), common.length()).zero_();
+                    mask.narrow(0, common.from() - range.from(), common.length())
+                            .zero_();
                 }
             }
         }

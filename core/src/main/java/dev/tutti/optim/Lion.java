@@ -40,7 +40,8 @@ public final class Lion extends SelfTyped<Lion> {
             protected void move(List<Stretch> stretches, double rate) {
                 for (Stretch s : stretches) {
                     Tensor gradients = s.gradients();
-                    Tensor direction = s.of(momentum).mul(beta1).add_(gradients, 1 - beta1).sign_();
+                    Tensor direction =
+                            s.of(momentum).mul(beta1).add_(gradients, 1 - beta1).sign_();
                     s.values().add_(direction, -rate);
                     s.of(momentum).mul_(beta2).add_(gradients, 1 - beta2);
                 }

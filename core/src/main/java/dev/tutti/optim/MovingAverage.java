@@ -47,8 +47,8 @@ public final class MovingAverage implements AutoCloseable {
     }
 
     /**
-     * An average that moves fast at first, so that the untrained values are soon forgotten: the decay of update {@code n},
-     * counted from 0, is at most {@code (1 + n) / (10 + n)}.
+     * An average that moves fast at first, so that the untrained values are soon forgotten: the decay of update {@code
+     * n}, counted from 0, is at most {@code (1 + n) / (10 + n)}.
      */
     public static MovingAverage withWarmup(FlatVector vector, double decay) {
         return new MovingAverage(vector, vector.all(), decay, true);

@@ -48,8 +48,8 @@ public final class OneCycle extends Schedule {
     protected double shape(Progress progress) {
         long length = steps > 0 ? steps : progress.totalSteps();
         if (length <= 0) {
-            throw new TuttiException("oneCycle: the length of the run is not known, so it has to be given: "
-                    + "oneCycle().steps(n)");
+            throw new TuttiException(
+                    "oneCycle: the length of the run is not known, so it has to be given: " + "oneCycle().steps(n)");
         }
         double top = Math.max(0, rise * length - 1);
         double last = length - 1.0;

@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 /**
  * The definition of how parameters follow their gradients; {@link #bind} puts it to work.
  *
- * <p>It holds settings only, so one definition can be used for many models, shared between workers and written as JSON. The
- * training loop asks it, at each step: clip the gradients by {@link #clipping()}, then apply the bound update with
- * {@link #rate}. An optimizer of your own extends this class (or {@link SelfTyped}) and gives an {@link Update}, most easily a
- * {@link VectorUpdate}; {@code Json.register} gives it its name in files.
+ * <p>It holds settings only, so one definition can be used for many models, shared between workers and written as JSON.
+ * The training loop asks it, at each step: clip the gradients by {@link #clipping()}, then apply the bound update with
+ * {@link #rate}. An optimizer of your own extends this class (or {@link SelfTyped}) and gives an {@link Update}, most
+ * easily a {@link VectorUpdate}; {@code Json.register} gives it its name in files.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
@@ -134,10 +134,10 @@ public abstract class Optimizer implements Cloneable {
     /**
      * Leaves parameters out of the weight decay, by name.
      *
-     * <p>A pattern matches a parameter by one part of its dotted name, with or without the number at the part's end, or by the
-     * beginning of the name: {@code bias} matches {@code dense1.bias}, {@code layerNorm} matches {@code layerNorm2.weight},
-     * {@code dense1} and {@code block1.dense2} match all of that layer. A pattern that matches nothing is an error when the
-     * optimizer is bound.
+     * <p>A pattern matches a parameter by one part of its dotted name, with or without the number at the part's end, or
+     * by the beginning of the name: {@code bias} matches {@code dense1.bias}, {@code layerNorm} matches {@code
+     * layerNorm2.weight}, {@code dense1} and {@code block1.dense2} match all of that layer. A pattern that matches
+     * nothing is an error when the optimizer is bound.
      */
     public Optimizer noDecay(String... patterns) {
         return copy(c -> base(c).noDecay = List.of(patterns));
@@ -153,7 +153,9 @@ public abstract class Optimizer implements Cloneable {
         return copy(c -> base(c).clipValue = max);
     }
 
-    /** A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.momentum = momentum)}. */
+    /**
+     * A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.momentum = momentum)}.
+     */
     @SuppressWarnings("unchecked")
     protected final <O extends Optimizer> O copy(Consumer<O> change) {
         try {

@@ -15,8 +15,8 @@ public record Progress(long step, double stepsPerEpoch, long totalSteps, List<Do
     public Progress {
         observed = List.copyOf(observed);
         if (step < 0 || stepsPerEpoch < 0 || totalSteps < 0) {
-            throw new IllegalArgumentException("progress is counted from 0: received step " + step + ", " + stepsPerEpoch
-                    + " steps per epoch, " + totalSteps + " steps in all");
+            throw new IllegalArgumentException("progress is counted from 0: received step " + step + ", "
+                    + stepsPerEpoch + " steps per epoch, " + totalSteps + " steps in all");
         }
     }
 

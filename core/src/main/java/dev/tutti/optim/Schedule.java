@@ -14,9 +14,9 @@ import java.util.function.Consumer;
 /**
  * How the learning rate changes during a run, as a factor of it.
  *
- * <p>A schedule is a pure function of {@link Progress} and remembers nothing, so that a resumed run, or another member of the
- * job, comes to the same rate. One that goes by a metric, such as {@link ReduceOnPlateau}, finds the values so far in
- * {@link Progress#observed()}.
+ * <p>A schedule is a pure function of {@link Progress} and remembers nothing, so that a resumed run, or another member
+ * of the job, comes to the same rate. One that goes by a metric, such as {@link ReduceOnPlateau}, finds the values so
+ * far in {@link Progress#observed()}.
  *
  * <p>A schedule of your own extends this class; {@code Json.register} gives it its name in files.
  */
@@ -48,8 +48,8 @@ public abstract class Schedule implements Cloneable {
     protected abstract double shape(Progress progress);
 
     /**
-     * Rises evenly to the full rate over the first steps; the schedule itself begins after them, and one that covers the whole
-     * run covers the rest.
+     * Rises evenly to the full rate over the first steps; the schedule itself begins after them, and one that covers
+     * the whole run covers the rest.
      */
     public Schedule warmup(long steps) {
         return copy(c -> base(c).warmup = steps);

@@ -2,7 +2,9 @@ package dev.tutti.optim;
 
 import dev.tutti.TuttiException;
 
-/** A number that must lie within bounds; the error names the setting and whose it is. Not a number is within no bounds. */
+/**
+ * A number that must lie within bounds; the error names the setting and whose it is. Not a number is within no bounds.
+ */
 record Setting(String owner, String name, double value) {
     Setting above(double bound) {
         return require(value > bound, "above " + text(bound));

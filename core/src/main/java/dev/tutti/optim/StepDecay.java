@@ -57,7 +57,8 @@ public final class StepDecay extends Schedule {
     protected double shape(Progress progress) {
         if (!at.isEmpty()) {
             double now = epoch(progress);
-            return Math.pow(factor, at.stream().filter(milestone -> now >= milestone).count());
+            return Math.pow(
+                    factor, at.stream().filter(milestone -> now >= milestone).count());
         }
         long wholeSteps = steps > 0 ? progress.step() / steps : (long) (epoch(progress) / every());
         return Math.pow(factor, wholeSteps);

@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 /**
  * What an optimizer updates: a range of a vector.
  *
- * <p>The range is the whole vector on one machine; where the work is divided each member updates a part. Of the range only what
- * is trainable at the moment is touched.
+ * <p>The range is the whole vector on one machine; where the work is divided each member updates a part. Of the range
+ * only what is trainable at the moment is touched.
  *
- * @param parameters all named ranges of the vector, also those outside of the range: they matter to settings that go by name,
- *     such as no decay for biases
+ * @param parameters all named ranges of the vector, also those outside of the range: they matter to settings that
+ *     go by name, such as no decay for biases
  * @param trainable asked at every step, so that freezing works while training
  */
 public record Target(FlatVector vector, Range range, List<NamedRange> parameters, Supplier<List<Range>> trainable) {
@@ -35,8 +35,9 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
     }
 
     /**
-     * One of several parts of nearly equal length. They are cut where the update comes out the same, bit for bit, as that of
-     * the whole: at multiples of {@link FusedUpdate#BLOCK}. Where there are more parts than blocks some are empty.
+     * One of several parts of nearly equal length. They are cut where the update comes out the same, bit for bit, as
+     * that of the whole: at multiples of {@link FusedUpdate#BLOCK}. Where there are more parts than blocks some are
+     * empty.
      */
     public Target part(int index, int parts) {
         return new Target(vector, Range.between(cut(index, parts), cut(index + 1, parts)), parameters, trainable);
@@ -46,8 +47,7 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
         if (index == 0 || index == parts) {
             return index == 0 ? range.from() : range.to();
         }
-        long exact = range.from() + range.length() / parts * index
-                + range.length() % parts * index / parts;
+        long exact = range.from() + range.length() / parts * index + range.length() % parts * index / parts;
         return Math.max(range.from(), exact / FusedUpdate.BLOCK * FusedUpdate.BLOCK);
     }
 

@@ -48,10 +48,10 @@ public abstract class VectorUpdate implements Update {
     protected VectorUpdate(Target target, Decay decay) {
         this.target = target;
         this.decay = decay;
+        mask = decay.mask(target); // first: it may refuse a name, and nothing is held yet
         FlatVector vector = target.vector();
         values = vector.values(target.range()).retain();
         gradients = vector.gradients(target.range()).retain();
-        mask = decay.mask(target);
     }
 
     /** Moves the stretches by their gradients; weight decay has been seen to. */

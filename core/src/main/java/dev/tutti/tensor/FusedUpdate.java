@@ -11,14 +11,15 @@ import org.bytedeco.pytorch.TensorType;
 import org.bytedeco.pytorch.Type;
 
 /**
- * A call of one of the engine's fused optimizer kernels: one pass over values, gradients and state instead of one for every
- * operation.
+ * A call of one of the engine's fused optimizer kernels: one pass over values, gradients and state instead of one for
+ * every operation.
  *
- * <p>The kernels have no Java wrapper of their own and are called through the dispatcher, arguments in the order of their
- * schema. The arguments are put together once and kept: making them anew at every step costs three times as much as the
- * update of a small model itself. A call keeps the memory of its tensors alive until it is closed.
+ * <p>The kernels have no Java wrapper of their own and are called through the dispatcher, arguments in the order of
+ * their schema. The arguments are put together once and kept: making them anew at every step costs three times as much
+ * as the update of a small model itself. A call keeps the memory of its tensors alive until it is closed.
  *
- * <p>All tensors of a call are of the same length; {@code blocks} says which parts of them to update, see {@link #blocks}.
+ * <p>All tensors of a call are of the same length; {@code blocks} says which parts of them to update, see {@link
+ * #blocks}.
  */
 public final class FusedUpdate implements AutoCloseable {
     /**
@@ -124,8 +125,8 @@ public final class FusedUpdate implements AutoCloseable {
     }
 
     /**
-     * Cuts stretches of a range at the first and the last multiple of {@link #BLOCK} inside, counted from the beginning of the
-     * vector, so that where a range begins and ends does not change what is computed within.
+     * Cuts stretches of a range at the first and the last multiple of {@link #BLOCK} inside, counted from the beginning
+     * of the vector, so that where a range begins and ends does not change what is computed within.
      *
      * @param stretches within the range, counted from its beginning
      * @param offset where the range begins in the vector

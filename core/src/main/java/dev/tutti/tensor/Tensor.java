@@ -152,6 +152,9 @@ public final class Tensor implements AutoCloseable {
         return call("toArray", () -> {
             try (Scope scope = Scope.open()) {
                 NdArray out = NdArray.zeros(type(), shape());
+                if (out.size() == 0) {
+                    return out;
+                }
                 var source = handle().detach().cpu().contiguous();
                 switch (out.type()) {
                     case FLOAT32 -> source.data_ptr_float().get(out.floats());
@@ -176,6 +179,9 @@ public final class Tensor implements AutoCloseable {
     public void write(NdArray array) {
         if (array.type() != type() || !array.shape().equals(shape())) {
             throw new TensorException("write: expected " + type() + shape() + ", received " + array);
+        }
+        if (array.size() == 0) {
+            return;
         }
         run("write", () -> {
             if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
@@ -232,6 +238,11 @@ public final class Tensor implements AutoCloseable {
         return op("flatten", () -> handle().flatten(from, -1));
     }
 
+    /** Splits one axis into several. */
+    public Tensor unflatten(int axis, long... dims) {
+        return op("unflatten", () -> handle().unflatten(axis, dims));
+    }
+
     public Tensor permute(long... axes) {
         return op("permute", () -> handle().permute(axes));
     }
@@ -276,6 +287,25 @@ public final class Tensor implements AutoCloseable {
 
     public Tensor copy() {
         return op("copy", () -> handle().clone());
+    }
+
+    // ---- layout
+
+    /** Whether {@link #toBlocked} is possible: a batch of images in float32 on a CPU whose engine has oneDNN. */
+    public boolean canBeBlocked() {
+        return Engine.hasBlockedLayout() && rank() == 4 && type() == DType.FLOAT32 && device().equals(Device.CPU);
+    }
+
+    /**
+     * The same values in the layout that oneDNN's convolutions and pools are fastest on. Only those operations and relu
+     * understand it; {@link #fromBlocked} leaves it.
+     */
+    public Tensor toBlocked() {
+        return op("toBlocked", () -> handle().to_mkldnn());
+    }
+
+    public Tensor fromBlocked() {
+        return op("fromBlocked", () -> handle().to_dense());
     }
 
     // ---- arithmetic
@@ -364,8 +394,8 @@ public final class Tensor implements AutoCloseable {
         return op("mean", () -> handle().mean(axes));
     }
 
-    public Tensor max(int axis) {
-        return op("max", () -> handle().amax(new long[] {axis}, false));
+    public Tensor max(long... axes) {
+        return op("max", () -> handle().amax(axes, false));
     }
 
     public Tensor argmax(int axis) {

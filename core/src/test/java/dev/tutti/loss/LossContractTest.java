@@ -33,7 +33,8 @@ class LossContractTest {
     private static final Map<String, Loss> LOSSES = Map.of(
             "softmaxCrossEntropy", softmaxCrossEntropy(),
             "softmaxCrossEntropy smoothed", softmaxCrossEntropy().labelSmoothing(0.2),
-            "softmaxCrossEntropy weighted", softmaxCrossEntropy().classWeights(0.5, 2, 1.5).labelSmoothing(0.1),
+            "softmaxCrossEntropy weighted",
+                    softmaxCrossEntropy().classWeights(0.5, 2, 1.5).labelSmoothing(0.1),
             "softmaxCrossEntropy shares", softmaxCrossEntropy().labelSmoothing(0.1),
             "softmaxCrossEntropy sequence", softmaxCrossEntropy().ignoring(-100),
             "binaryCrossEntropy", binaryCrossEntropy(),
@@ -106,7 +107,8 @@ class LossContractTest {
     void takesTargetsOfAnyTypeAndOutputsInSinglePrecision(Case c) {
         try (Scope scope = Scope.open()) {
             Tensor output = Tensor.of(c.output.to(DType.FLOAT32));
-            assertThat(c.loss.compute(output, Tensor.of(c.target.to(DType.FLOAT32))).item())
+            assertThat(c.loss.compute(output, Tensor.of(c.target.to(DType.FLOAT32)))
+                            .item())
                     .isCloseTo(c.value, within(1e-5));
             assertThat(c.loss.compute(output, Tensor.of(c.target)).type()).isEqualTo(DType.FLOAT32);
         }
@@ -140,7 +142,8 @@ class LossContractTest {
             read.validate();
             assertThat(read).hasSameClassAs(loss);
             assertThat(Json.write(read)).isEqualTo(json);
-            assertThat(Json.write(Json.readYaml(Json.writeYaml(loss), Loss.class, "test"))).isEqualTo(json);
+            assertThat(Json.write(Json.readYaml(Json.writeYaml(loss), Loss.class, "test")))
+                    .isEqualTo(json);
         }
         assertThat(Json.readYaml(c.loss.kind(), Loss.class, "test")).hasSameClassAs(c.loss);
     }

@@ -94,8 +94,9 @@ class LossTargetTest {
                     .hasMessageContaining("[1, 3]");
             assertThatThrownBy(() -> loss.check(NdArray.zeros(DType.FLOAT32, Shape.of(3, 2)), Shape.of(4)))
                     .isInstanceOf(TargetException.class)
-                    .hasMessage(loss.kind() + ": the model gives outputs [4] for each sample, but the data gives targets "
-                            + "[3, 2] for a batch: both must have the same shape");
+                    .hasMessage(
+                            loss.kind() + ": the model gives outputs [4] for each sample, but the data gives targets "
+                                    + "[3, 2] for a batch: both must have the same shape");
         }
     }
 
@@ -119,8 +120,8 @@ class LossTargetTest {
                 softmaxCrossEntropy(),
                 NdArray.of(new float[] {2.5f}, 1),
                 TEN,
-                "softmaxCrossEntropy: label 2.5 in row 0 of the batch is not a whole number: the model gives 10 classes, "
-                        + "so labels are 0 to 9");
+                "softmaxCrossEntropy: label 2.5 in row 0 of the batch is not a whole number: the model gives 10"
+                        + " classes, so labels are 0 to 9");
         refuses(
                 softmaxCrossEntropy(),
                 NdArray.of(new long[] {0, 1, 2, 3, 10, 5}, 2, 3),
@@ -147,14 +148,14 @@ class LossTargetTest {
                 softmaxCrossEntropy(),
                 NdArray.of(new float[] {0.5f, 0.5f, 0.5f, 0.9f}, 2, 2),
                 Shape.of(2),
-                "softmaxCrossEntropy: the targets in row 1 of the batch are not shares of the classes: they must not be "
-                        + "negative and must add up to 1, their sum is 1.399999976158142");
+                "softmaxCrossEntropy: the targets in row 1 of the batch are not shares of the classes: they must not"
+                        + " be negative and must add up to 1, their sum is 1.399999976158142");
         refuses(
                 softmaxCrossEntropy(),
                 NdArray.of(new long[] {0}, 1),
                 Shape.of(1),
-                "softmaxCrossEntropy: the model gives 1 class, of which the softmax is always sure: give it one output for "
-                        + "each class, or use binaryCrossEntropy");
+                "softmaxCrossEntropy: the model gives 1 class, of which the softmax is always sure: give it one output"
+                        + " for each class, or use binaryCrossEntropy");
         refuses(
                 softmaxCrossEntropy().classWeights(1, 2),
                 NdArray.of(new long[] {0}, 1),
@@ -174,7 +175,8 @@ class LossTargetTest {
                 .isInstanceOf(TargetException.class)
                 .hasMessage("mse expects one target for each sample, received 2");
         assertThatThrownBy(() -> mse().check(List.of(target), List.of(Shape.of(1), Shape.of(1))))
-                .hasMessage("mse is the loss of one output, but the model has 2: give each its own with perOutput(...)");
+                .hasMessage(
+                        "mse is the loss of one output, but the model has 2: give each its own with perOutput(...)");
         assertThatThrownBy(() -> perOutput(mse(), mae()).check(List.of(target), List.of(Shape.of(1), Shape.of(1))))
                 .hasMessage("perOutput: 2 losses were given, but the model has 2 outputs and the data 1 targets");
         assertThatThrownBy(() -> perOutput(mse(), softmaxCrossEntropy())

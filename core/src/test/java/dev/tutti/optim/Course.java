@@ -15,7 +15,9 @@ final class Course {
     private Course() {}
 
     static double[] values(int size) {
-        return IntStream.range(0, size).mapToDouble(i -> Math.cos(0.9 * i) * 0.5).toArray();
+        return IntStream.range(0, size)
+                .mapToDouble(i -> Math.cos(0.9 * i) * 0.5)
+                .toArray();
     }
 
     static double[] gradients(int size, int step) {

@@ -49,8 +49,12 @@ class MovingAverageTest {
             double[] averaged = averageOf(average);
             try (var swap = average.swapIn()) {
                 assertThat(Course.valuesOf(vector)).isEqualTo(averaged).isNotEqualTo(own);
-                assertThatThrownBy(average::update).isInstanceOf(IllegalStateException.class).hasMessageContaining("swap");
-                assertThatThrownBy(average::state).isInstanceOf(IllegalStateException.class).hasMessageContaining("swap");
+                assertThatThrownBy(average::update)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("swap");
+                assertThatThrownBy(average::state)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("swap");
                 swap.close();
                 assertThat(Course.valuesOf(vector)).isEqualTo(own);
             }

@@ -198,7 +198,8 @@ class OptimizerContractTest {
             Optimizer read = Json.read(json, Optimizer.class, "test");
             assertThat(read.getClass()).isEqualTo(optimizer.getClass());
             assertThat(Json.write(read)).isEqualTo(json);
-            assertThat(Json.write(Json.readYaml(Json.writeYaml(optimizer), Optimizer.class, "test"))).isEqualTo(json);
+            assertThat(Json.write(Json.readYaml(Json.writeYaml(optimizer), Optimizer.class, "test")))
+                    .isEqualTo(json);
             assertThat(read.learningRate()).isEqualTo(RATE);
             assertThat(read.clipping()).isEqualTo(optimizer.clipping());
         }
@@ -220,10 +221,14 @@ class OptimizerContractTest {
         Update update = c.optimizer.bind(all(vector));
         update.apply(RATE);
         vector.close();
-        assertThatThrownBy(() -> update.apply(RATE)).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> update.apply(RATE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         update.close();
         update.close();
-        assertThatThrownBy(() -> update.apply(RATE)).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> update.apply(RATE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
     }
 
     @ParameterizedTest

@@ -33,7 +33,9 @@ class OptimizerGoldenTest {
             Map.entry("adamW", adamW(0.05).weightDecay(0.1)),
             Map.entry("adagrad", adagrad(0.05).weightDecay(0.1)),
             Map.entry("rmsprop", rmsprop(0.05)),
-            Map.entry("rmsprop centred", rmsprop(0.05).alpha(0.9).momentum(0.9).centred().weightDecay(0.1)),
+            Map.entry(
+                    "rmsprop centred",
+                    rmsprop(0.05).alpha(0.9).momentum(0.9).centred().weightDecay(0.1)),
             Map.entry("adam clipNorm", adam(0.05).clipNorm(2)),
             Map.entry("sgd clipValue", sgd(0.05).clipValue(0.5)),
             Map.entry("adam noDecay", adam(0.05).weightDecay(0.1).noDecay("bias")),
@@ -56,7 +58,8 @@ class OptimizerGoldenTest {
                 optimizer.clipping().apply(vector.gradients());
                 update.apply(optimizer.rate(Progress.of(step, STEPS)));
             }
-            assertThat(Course.valuesOf(vector)).containsExactly(numbers(golden("optimizers").get(name)), within(1e-10));
+            assertThat(Course.valuesOf(vector))
+                    .containsExactly(numbers(golden("optimizers").get(name)), within(1e-10));
         }
     }
 

@@ -91,7 +91,8 @@ class OptimizerSettingsTest {
     @Test
     void filesHoldOnlyWhatDiffersFromTheDefaults() {
         assertThat(Json.writeYaml(adam(1e-3)).strip()).isEqualTo("type: adam");
-        assertThat(Json.writeYaml(adam(0.01).schedule(Schedules.cosine().warmup(5))).strip())
+        assertThat(Json.writeYaml(adam(0.01).schedule(Schedules.cosine().warmup(5)))
+                        .strip())
                 .isEqualTo("type: adam\nlearningRate: 0.01\nschedule:\n  type: cosine\n  warmup: 5");
     }
 }

@@ -48,7 +48,8 @@ class ScheduleTest {
     @ParameterizedTest
     @MethodSource("golden")
     void equalsPyTorch(String name) {
-        double[] expected = OptimizerGoldenTest.numbers(OptimizerGoldenTest.golden("schedules").get(name));
+        double[] expected = OptimizerGoldenTest.numbers(
+                OptimizerGoldenTest.golden("schedules").get(name));
         double[] metrics = OptimizerGoldenTest.numbers(OptimizerGoldenTest.golden("plateau"));
         List<Double> factors = new ArrayList<>();
         for (int step = 0; step < expected.length; step++) {
@@ -76,7 +77,8 @@ class ScheduleTest {
         String json = Json.write(schedule);
         Schedule read = Json.read(json, Schedule.class, "test");
         assertThat(Json.write(read)).isEqualTo(json);
-        assertThat(Json.write(Json.readYaml(Json.writeYaml(schedule), Schedule.class, "test"))).isEqualTo(json);
+        assertThat(Json.write(Json.readYaml(Json.writeYaml(schedule), Schedule.class, "test")))
+                .isEqualTo(json);
         Progress progress = Progress.of(9, 4, 5).observed(List.of(1.0, 1.0, 1.0, 1.0));
         assertThat(read.factor(progress)).isEqualTo(schedule.factor(progress));
     }
@@ -94,8 +96,9 @@ class ScheduleTest {
     @Test
     void warmupRisesEvenlyAndNeverWastesAStep() {
         Schedule schedule = constant().warmup(4);
-        double[] factors =
-                LongStream.range(0, 6).mapToDouble(i -> schedule.factor(Progress.of(i, 10))).toArray();
+        double[] factors = LongStream.range(0, 6)
+                .mapToDouble(i -> schedule.factor(Progress.of(i, 10)))
+                .toArray();
         assertThat(factors).containsExactly(new double[] {0.2, 0.4, 0.6, 0.8, 1, 1}, within(1e-15));
     }
 
@@ -122,7 +125,8 @@ class ScheduleTest {
     @Test
     void aNumberThatIsNotOneCountsAsNoBetter() {
         List<Double> observed = List.of(Double.NaN, Double.NaN);
-        assertThat(reduceOnPlateau(0.5, 1).factor(Progress.of(0, 10).observed(observed))).isEqualTo(0.5);
+        assertThat(reduceOnPlateau(0.5, 1).factor(Progress.of(0, 10).observed(observed)))
+                .isEqualTo(0.5);
     }
 
     @Test
@@ -148,7 +152,8 @@ class ScheduleTest {
         assertThatThrownBy(() -> cosine().floor(2)).hasMessage("cosine: floor must be at most 1, received 2");
         assertThatThrownBy(() -> cosine().warmup(-1)).hasMessage("cosine: warmup must be at least 0, received -1");
         assertThatThrownBy(() -> exponential(0)).hasMessage("exponential: factor must be above 0, received 0");
-        assertThatThrownBy(() -> reduceOnPlateau(1, 3)).hasMessage("reduceOnPlateau: factor must be below 1, received 1");
+        assertThatThrownBy(() -> reduceOnPlateau(1, 3))
+                .hasMessage("reduceOnPlateau: factor must be below 1, received 1");
         assertThatThrownBy(() -> Json.readYaml("{type: cosine, steps: 3, epochs: 2}", Schedule.class, "job.yaml")
                         .validate())
                 .hasMessage("cosine: give its length in epochs or in steps, not in both");
