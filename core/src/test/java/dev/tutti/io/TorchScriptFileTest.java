@@ -1,12 +1,22 @@
 package dev.tutti.io;
 
 import static dev.tutti.golden.Close.assertClose;
+import static dev.tutti.nn.Layers.batchNorm;
 import static dev.tutti.nn.Layers.conv2d;
+import static dev.tutti.nn.Layers.convTranspose2d;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.nn.Layers.dropout;
+import static dev.tutti.nn.Layers.embedding;
 import static dev.tutti.nn.Layers.flatten;
+import static dev.tutti.nn.Layers.globalAvgPool2d;
+import static dev.tutti.nn.Layers.globalMaxPool1d;
+import static dev.tutti.nn.Layers.gru;
+import static dev.tutti.nn.Layers.lstm;
 import static dev.tutti.nn.Layers.maxPool2d;
+import static dev.tutti.nn.Layers.positionalEncoding;
+import static dev.tutti.nn.Layers.residual;
 import static dev.tutti.nn.Layers.torchScript;
+import static dev.tutti.nn.Layers.transformerEncoder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -58,11 +68,25 @@ class TorchScriptFileTest {
                         dropout(0.5),
                         Sequential.of(dense(8).tanh(), dense(3)).named("head")),
                 Input.of(2, 9, 9)),
+        NORMALISED(
+                Sequential.of(
+                        conv2d(4, 3).same(),
+                        batchNorm().relu(),
+                        residual(conv2d(4, 3).same(), batchNorm()).silu(),
+                        convTranspose2d(3, 2).stride(2),
+                        globalAvgPool2d(),
+                        dense(3)),
+                Input.of(2, 8, 8)),
+        RECURRENT(Sequential.of(embedding(9, 5), lstm(6).sequence().bidirectional(), gru(4), dense(2)), Input.ids(7)),
+        TRANSFORMER(
+                Sequential.of(
+                        embedding(9, 8), positionalEncoding(), transformerEncoder(2), globalMaxPool1d(), dense(3)),
+                Input.ids(6)),
         GRAPH(
                 Graph.inputs("left", "right")
-                        .add("a-b", dense(4).relu(), "left")
+                        .add("a_b", dense(4).relu(), "left")
                         .add("class", dense(4).sigmoid(), "right")
-                        .add("training", dense(2), "a-b")
+                        .add("training", dense(2), "a_b")
                         .outputs("training", "class"),
                 Input.of(3),
                 Input.of(5)),
