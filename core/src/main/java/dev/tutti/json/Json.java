@@ -100,7 +100,7 @@ public final class Json {
         try {
             return json.treeToValue(tree, type);
         } catch (JsonProcessingException e) {
-            throw explain(e, where);
+            throw explain(e, where, Places.unknown(where));
         }
     }
 
@@ -112,7 +112,7 @@ public final class Json {
             }
             return value;
         } catch (JsonProcessingException e) {
-            throw explain(e, where);
+            throw explain(e, where, Places.of(mapper, text, where));
         }
     }
 
@@ -129,11 +129,26 @@ public final class Json {
         }
     }
 
-    private static ConfigException explain(JsonProcessingException e, String where) {
+    private static ConfigException explain(JsonProcessingException e, String where, Places places) {
         JsonLocation at = e.getLocation();
         String place = at == null || at.getLineNr() < 1 ? where : where + ":" + at.getLineNr() + ":" + at.getColumnNr();
-        String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
+        String path = "";
+        if (e instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()) {
+            String key = places.at(pointer(mapping, places)); // where the parser stopped is often a line or two later
+            place = key.equals(where) ? place : key;
+            path = path(mapping);
+        }
         return new ConfigException(place + ": " + path + sentence(e), e);
+    }
+
+    private static String pointer(JsonMappingException e, Places places) {
+        String pointer = e.getPath().stream()
+                .map(ref -> ref.getFieldName() == null
+                        ? "/" + ref.getIndex()
+                        : "/" + ref.getFieldName().replace("~", "~0").replace("/", "~1"))
+                .collect(Collectors.joining());
+        String type = pointer + "/type";
+        return e instanceof InvalidTypeIdException && places.has(type) ? type : pointer;
     }
 
     private static String sentence(JsonProcessingException e) {

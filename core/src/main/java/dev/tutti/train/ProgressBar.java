@@ -13,6 +13,10 @@ final class ProgressBar implements Callback {
     private static final long LINE_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int WIDTH = 24;
     private static final String PARTS = " ▏▎▍▌▋▊▉";
+    /** A line longer than the terminal is cut: were it wrapped, it could not be drawn anew in place. */
+    private static final String CUT = "\033[?7l";
+
+    private static final String WRAP = "\033[?7h";
 
     private final PrintStream out;
     private final boolean terminal;
@@ -46,7 +50,7 @@ final class ProgressBar implements Callback {
         }
         drawn = now;
         if (terminal) {
-            out.print("\r\033[K" + line(run, now));
+            out.print("\r\033[K" + CUT + line(run, now) + WRAP);
             out.flush();
         } else {
             out.println(line(run, now));
