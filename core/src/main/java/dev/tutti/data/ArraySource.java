@@ -25,9 +25,8 @@ final class ArraySource implements Source {
         for (int i = 0; i < arrays.size(); i++) {
             long rows = rows(arrays.get(i), name + "[" + i + "]");
             if (rows != size) {
-                throw new DataException(
-                        "features and labels must have one row each: features[0] has " + size + " rows, " + name + "[" + i
-                                + "] has " + rows);
+                throw new DataException("features and labels must have one row each: features[0] has " + size
+                        + " rows, " + name + "[" + i + "] has " + rows);
             }
         }
     }

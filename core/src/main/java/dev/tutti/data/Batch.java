@@ -3,7 +3,9 @@ package dev.tutti.data;
 import dev.tutti.tensor.NdArray;
 import java.util.List;
 
-/** Rows stacked into arrays whose first axis is the batch. The last batch of an epoch may be smaller than the others. */
+/**
+ * Rows stacked into arrays whose first axis is the batch. The last batch of an epoch may be smaller than the others.
+ */
 public record Batch(List<NdArray> features, List<NdArray> labels, int size) {
     public Batch {
         features = List.copyOf(features);

@@ -3,8 +3,8 @@ package dev.tutti.data;
 /**
  * Reads one epoch, or a chunk of one, batch by batch.
  *
- * <p>Order of calls: {@link #next} until it returns null, {@link #position} at any time in between, then {@link #close}. A reader
- * belongs to one thread; two readers of one dataset know nothing of each other.
+ * <p>Order of calls: {@link #next} until it returns null, {@link #position} at any time in between, then {@link
+ * #close}. A reader belongs to one thread; two readers of one dataset know nothing of each other.
  */
 public interface BatchReader extends AutoCloseable {
     /**

@@ -1,13 +1,14 @@
 package dev.tutti.data;
 
+import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /**
  * Keeps the rows of the stages below it, which are the same in every epoch.
  *
- * <p>Where rows can be reached by their place, each is kept when it is first asked for, in whatever order that happens: leaving an
- * epoch half-way, resuming, or reading twice at once need no special care. A flow is read once to its end before the first row is
- * handed out; from then on its rows are counted and can be reached by their place.
+ * <p>Where rows can be reached by their place, each is kept when it is first asked for, in whatever order that
+ * happens: leaving an epoch half-way, resuming, or reading twice at once need no special care. A flow is read once to
+ * its end before the first row is handed out; from then on its rows are counted and can be reached by their place.
  */
 final class CacheStage extends Stage {
     private static final int SHARE_OF_HEAP = 4;
@@ -29,7 +30,8 @@ final class CacheStage extends Stage {
 
     private synchronized CacheStore store() {
         if (store == null) {
-            store = new CacheStore(limit == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : limit);
+            long bytes = limit == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : limit;
+            store = new CacheStore(bytes, Path.of(System.getProperty("java.io.tmpdir")));
         }
         return store;
     }

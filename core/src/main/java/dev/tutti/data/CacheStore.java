@@ -13,11 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rows kept by their place: in memory up to a limit, beyond it in one temporary file. Any number of readers may put and get at the
- * same time; the first row put at a place stays.
+ * Rows kept by their place: in memory up to a limit, beyond it in one temporary file. Any number of readers may put
+ * and get at the same time; the first row put at a place stays.
  *
- * <p>The file has no name for longer than it takes to open it, so that nothing is left behind however the JVM ends; where the
- * system forbids that, it is deleted when the JVM exits. It is closed when the last dataset that uses it is gone.
+ * <p>The file has no name for longer than it takes to open it, so that nothing is left behind however the JVM ends;
+ * where the system forbids that, it is deleted when the JVM exits. It is closed when the last dataset that uses it is
+ * gone.
  */
 final class CacheStore {
     private static final Logger LOG = LoggerFactory.getLogger(CacheStore.class);
@@ -26,6 +27,7 @@ final class CacheStore {
     private static final int ROW_OVERHEAD = 256;
 
     private final long limit;
+    private final Path folder;
     private final Map<Long, AtomicReferenceArray<Object>> pages = new ConcurrentHashMap<>();
     private long memoryBytes;
     private RandomAccessFile file;
@@ -34,8 +36,15 @@ final class CacheStore {
     /** Where in the file a row lies. */
     private record Slot(long number, long copy, long offset, int length) {}
 
-    CacheStore(long limit) {
+    /**
+     * Begins empty.
+     *
+     * @param limit bytes to keep in memory
+     * @param folder where the file goes, should one be needed
+     */
+    CacheStore(long limit, Path folder) {
         this.limit = limit;
+        this.folder = folder;
     }
 
     /** The row at a place, or null when it has not been put yet. */
@@ -81,8 +90,8 @@ final class CacheStore {
             file.write(encoded.array(), 0, encoded.limit());
         } catch (IOException e) {
             throw new DataException(
-                    "the dataset's cache outgrew its " + limit + " bytes of memory and its file in " + directory()
-                            + " cannot be written (" + e.getMessage() + "): free some space, give cache(...) a higher limit,"
+                    "the dataset's cache outgrew its " + limit + " bytes of memory and its file in " + folder
+                            + " cannot be written (" + e + "): free some space, give cache(...) a higher limit,"
                             + " or choose another folder with -Djava.io.tmpdir",
                     e);
         }
@@ -97,15 +106,18 @@ final class CacheStore {
             file.seek(slot.offset());
             file.readFully(encoded);
         } catch (IOException e) {
-            throw new DataException("the dataset's cache file in " + directory() + " cannot be read: " + e.getMessage(), e);
+            throw new DataException("the dataset's cache file in " + folder + " cannot be read: " + e, e);
         }
         return new Row(slot.number(), slot.copy(), SampleCodec.decode(encoded));
     }
 
-    /** A plain file rather than a channel: an interrupt, such as that of a closing reader, would close a channel for all. */
+    /**
+     * A plain file rather than a channel: an interrupt, such as that of a closing reader, would close a channel for
+     * all.
+     */
     private RandomAccessFile openNameless() throws IOException {
-        Path path = Files.createTempFile("tutti-cache-", ".bin");
-        LOG.info("The dataset's cache has filled its {} bytes of memory; the rest goes to a file in {}", limit, directory());
+        Path path = Files.createTempFile(folder, "tutti-cache-", ".bin");
+        LOG.info("The dataset's cache has filled its {} bytes of memory; the rest goes to a file in {}", limit, folder);
         try {
             return new RandomAccessFile(path.toFile(), "rw");
         } finally {
@@ -115,9 +127,5 @@ final class CacheStore {
                 path.toFile().deleteOnExit();
             }
         }
-    }
-
-    private static String directory() {
-        return System.getProperty("java.io.tmpdir");
     }
 }

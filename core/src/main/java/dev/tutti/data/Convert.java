@@ -3,7 +3,10 @@ package dev.tutti.data;
 import dev.tutti.tensor.DType;
 import dev.tutti.tensor.NdArray;
 
-/** Elements as another type, in one loop per type: asking an array for each element would decide on the type every time. */
+/**
+ * Elements as another type, in one loop per type: asking an array for each element would decide on the type every
+ * time.
+ */
 final class Convert {
     private Convert() {}
 

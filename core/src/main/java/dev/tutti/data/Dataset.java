@@ -22,12 +22,14 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>The order of rows follows from seeds and the number of the epoch alone. {@code map} and {@code filter} always see single
- * samples: {@code batch}, {@code dropLast} and {@code prefetch} say how the result is read, wherever they are called.
+ * <p>The order of rows follows from seeds and the number of the epoch alone. {@code map} and {@code filter} always
+ * see single samples: {@code batch}, {@code dropLast} and {@code prefetch} say how the result is read, wherever they
+ * are called.
  *
- * <p>Rows of a source with random access can be reached by their place through every stage but {@code filter}, so that
- * {@code take}, {@code skip}, {@code shard}, {@code split} and {@code repeat} cost nothing and the epoch can be cut into chunks.
- * Behind a filter they count the rows that passed, reading from front to back; {@link #cache} makes rows countable again.
+ * <p>Rows of a source with random access can be reached by their place through every stage but {@code filter}, so
+ * that {@code take}, {@code skip}, {@code shard}, {@code split} and {@code repeat} cost nothing and the epoch can be
+ * cut into chunks. Behind a filter they count the rows that passed, reading from front to back; {@link #cache} makes
+ * rows countable again.
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public final class Dataset {
@@ -75,8 +77,9 @@ public final class Dataset {
     @JsonProperty("source")
     private Source written() {
         if (source instanceof ArraySource) {
-            throw new DataException("the dataset holds " + source + " in this JVM's memory, which cannot be written to a file:"
-                    + " read the rows from files instead, for instance with Dataset.idx(...)");
+            throw new DataException(
+                    "the dataset holds " + source + " in this JVM's memory, which cannot be written to a file:"
+                            + " read the rows from files instead, for instance with Dataset.idx(...)");
         }
         return NamedKind.require(Source.class, source, "of");
     }
@@ -87,8 +90,8 @@ public final class Dataset {
     }
 
     /**
-     * Makes another sample of each sample by chance. The generator follows from seed, epoch and row, so that every epoch sees
-     * other variations and a resumed run the same ones.
+     * Makes another sample of each sample by chance. The generator follows from seed, epoch and row, so that every
+     * epoch sees other variations and a resumed run the same ones.
      */
     public Dataset map(long seed, RandomTransform transform) {
         return with(new RandomMapStage(seed, transform));
@@ -100,10 +103,11 @@ public final class Dataset {
     }
 
     /**
-     * Another order for every epoch. Of several shuffles with nothing but maps and filters between them the last one counts.
+     * Another order for every epoch. Of several shuffles with nothing but maps and filters between them the last one
+     * counts.
      *
-     * <p>With random access all rows are mixed with each other, also behind a filter: it is the rows before the filter that are
-     * mixed. Otherwise the parts of the source change places, and rows are mixed in blocks of 8192.
+     * <p>With random access all rows are mixed with each other, also behind a filter: it is the rows before the
+     * filter that are mixed. Otherwise the parts of the source change places, and rows are mixed in blocks of 8192.
      */
     public Dataset shuffle(long seed) {
         return shuffle(seed, ShuffleStage.DEFAULT_BUFFER);
@@ -145,17 +149,20 @@ public final class Dataset {
         return with(new RepeatStage(times));
     }
 
-    /** One of {@code count} parts that together hold each row once: rows {@code index}, {@code index + count}, and so on. */
+    /**
+     * One of {@code count} parts that together hold each row once: rows {@code index}, {@code index + count}, and so
+     * on.
+     */
     public Dataset shard(int index, int count) {
         return with(new ShardStage(index, count));
     }
 
     /**
-     * Cuts the rows in two. Each side has the same rows in every epoch: a shuffle called before decides once which row goes where,
-     * and again in each epoch in which order its side is read.
+     * Cuts the rows in two. Each side has the same rows in every epoch: a shuffle called before decides once which
+     * row goes where, and again in each epoch in which order its side is read.
      *
-     * <p>Without a shuffle the first side has the first rows. Behind a filter the sides take turns in the proportion asked for. A
-     * filter that looks at what a random map made passes other rows in other epochs: split before it.
+     * <p>Without a shuffle the first side has the first rows. Behind a filter the sides take turns in the proportion
+     * asked for. A filter that looks at what a random map made passes other rows in other epochs: split before it.
      */
     public Split split(double fraction) {
         List<Stage> base = new ArrayList<>();
@@ -182,12 +189,12 @@ public final class Dataset {
     }
 
     /**
-     * Keeps what the stages before it made: in memory up to a limit, beyond that in a temporary file. All datasets made from the
-     * result share it.
+     * Keeps what the stages before it made: in memory up to a limit, beyond that in a temporary file. All datasets
+     * made from the result share it.
      *
-     * <p>It keeps what is the same in every epoch: called behind a shuffle or a random map it takes its place before them, so call
-     * it right behind the work it should save. Behind a filter, and for sources without random access, the first reader reads all
-     * rows before it delivers one.
+     * <p>It keeps what is the same in every epoch: called behind a shuffle or a random map it takes its place before
+     * them, so call it right behind the work it should save. Behind a filter, and for sources without random access,
+     * the first reader reads all rows before it delivers one.
      */
     public Dataset cache(long limitBytes) {
         return cache(new CacheStage(limitBytes));
@@ -282,7 +289,8 @@ public final class Dataset {
     /** A line for people: how many rows, what they look like, where they come from. */
     public String describe() {
         OptionalLong size = size();
-        return (size.isPresent() ? size.getAsLong() + " rows" : "an unknown number of rows") + ", " + spec() + ", from " + this;
+        return (size.isPresent() ? size.getAsLong() + " rows" : "an unknown number of rows") + ", " + spec() + ", from "
+                + this;
     }
 
     /** Reads an epoch from its beginning. Epochs count from 0. */
@@ -293,7 +301,8 @@ public final class Dataset {
     /** Goes on reading at a place saved by a reader of the same recipe. */
     public BatchReader open(int epoch, Position position) {
         if (position.epoch() != epoch) {
-            throw new DataException("the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");
+            throw new DataException(
+                    "the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");
         }
         return open(epoch, position.chunk(), position.rows(), Counters.of(position.counters()));
     }
@@ -325,8 +334,9 @@ public final class Dataset {
     /**
      * Cuts an epoch into parts that hold each of its rows exactly once and can be read anywhere, in any order.
      *
-     * <p>With random access each has {@code samplesPerChunk} rows, before filters; a multiple of the batch size keeps batches full.
-     * Without it each part of the source is a chunk. Where a stage behind a filter counts rows, the epoch is a single chunk.
+     * <p>With random access each has {@code samplesPerChunk} rows, before filters; a multiple of the batch size keeps
+     * batches full. Without it each part of the source is a chunk. Where a stage behind a filter counts rows, the
+     * epoch is a single chunk.
      */
     public List<Chunk> chunks(int epoch, long samplesPerChunk) {
         if (samplesPerChunk <= 0) {

@@ -3,7 +3,9 @@ package dev.tutti.data;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
-/** Drops the rows that do not pass. How many will is not known beforehand, so what follows is read from front to back. */
+/**
+ * Drops the rows that do not pass. How many will is not known beforehand, so what follows is read from front to back.
+ */
 final class FilterStage extends RowStage {
     private SampleFilter filter;
 

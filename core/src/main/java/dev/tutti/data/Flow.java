@@ -6,8 +6,8 @@ interface Flow extends AutoCloseable {
     Row next();
 
     /**
-     * Adds the counters of this flow, then those of the flow below it. Opening the same flow with them gives the rows that would
-     * have come next.
+     * Adds the counters of this flow, then those of the flow below it. Opening the same flow with them gives the rows
+     * that would have come next.
      */
     void save(Counters into);
 

@@ -22,11 +22,11 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * One IDX file, plain or packed with gzip: two zero bytes, the type of the elements, the number of axes, their extents, then the
- * elements, all big-endian.
+ * One IDX file, plain or packed with gzip: two zero bytes, the type of the elements, the number of axes, their
+ * extents, then the elements, all big-endian.
  *
- * <p>The header is read at once, the elements when they are first needed. Files are shared between all that read them for as long as
- * memory allows, because unpacking one takes longer than an epoch's worth of reading it.
+ * <p>The header is read at once, the elements when they are first needed. Files are shared between all that read them
+ * for as long as memory allows, because unpacking one takes longer than an epoch's worth of reading it.
  */
 final class IdxFile {
     private static final int BUFFER = 1 << 16;
@@ -58,7 +58,7 @@ final class IdxFile {
         try (InputStream in = stream(path)) {
             Version version = Version.of(path);
             byte[] magic = in.readNBytes(4);
-            if (magic.length < 4 || magic[0] != 0 || magic[1] != 0 || magic[3] == 0) {
+            if (magic.length < 4 || magic[0] != 0 || magic[1] != 0 || magic[3] <= 0) {
                 throw new DataException(path + " is not an IDX file: it begins with the bytes "
                         + HexFormat.ofDelimiter(" ").formatHex(magic)
                         + ", but expected were 00 00, an element type and a number of axes");
@@ -75,8 +75,10 @@ final class IdxFile {
             case 0x0C -> DType.INT32;
             case 0x0D -> DType.FLOAT32;
             case 0x0E -> DType.FLOAT64;
-            default -> throw new DataException(path + ": the IDX element type 0x" + HexFormat.of().toHexDigits(code)
-                    + " is not supported: expected 08 (unsigned byte), 0c (int), 0d (float) or 0e (double)");
+            default ->
+                throw new DataException(
+                        path + ": the IDX element type 0x" + HexFormat.of().toHexDigits(code)
+                                + " is not supported: expected 08 (bytes), 0c (ints), 0d (floats) or 0e (doubles)");
         };
     }
 
@@ -126,8 +128,9 @@ final class IdxFile {
             throw unreadable(path, e);
         }
         if (bytes.length < expected || more) {
-            throw new DataException(path + (more ? " is too long" : " is cut short") + ": its header says " + type + shape + ", "
-                    + expected + " bytes, but " + (more ? "there are more" : bytes.length + " are there"));
+            throw new DataException(
+                    path + (more ? " is too long" : " is cut short") + ": its header says " + type + shape + ", "
+                            + expected + " bytes, but " + (more ? "there are more" : bytes.length + " are there"));
         }
         return NdArray.wrap(type, shape, elements(bytes));
     }
@@ -141,7 +144,8 @@ final class IdxFile {
         } catch (ArithmeticException e) {
             // more than a long can hold is more than memory can hold
         }
-        throw new DataException(path + " is too large: its header says " + type + shape + ", and IDX files are read up to 2 GB");
+        throw new DataException(
+                path + " is too large: its header says " + type + shape + ", and IDX files are read up to 2 GB");
     }
 
     private Object elements(byte[] bytes) {

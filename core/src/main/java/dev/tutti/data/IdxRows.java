@@ -12,8 +12,8 @@ final class IdxRows implements Source.RandomRows {
         this.images = images;
         this.labels = labels;
         if (images.rows() != labels.rows()) {
-            throw new DataException("images and labels do not belong together: " + images.path() + " has " + images.rows()
-                    + " rows, " + labels.path() + " has " + labels.rows());
+            throw new DataException("images and labels do not belong together: " + images.path() + " has "
+                    + images.rows() + " rows, " + labels.path() + " has " + labels.rows());
         }
     }
 

@@ -26,7 +26,8 @@ final class MapStage extends RowStage {
     @Override
     Row apply(Row row, long epoch) {
         Sample made = transform.apply(row.sample());
-        return row.with(Objects.requireNonNull(made, "the transform returned null: drop rows with filter(...) instead"));
+        return row.with(
+                Objects.requireNonNull(made, "the transform returned null: drop rows with filter(...) instead"));
     }
 
     @Override

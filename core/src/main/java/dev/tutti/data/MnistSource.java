@@ -76,7 +76,9 @@ final class MnistSource implements Source {
         return "mnist(" + part + ")";
     }
 
-    /** Rows converted straight out of the file's bytes: a copy of each as bytes would be made only to be thrown away. */
+    /**
+     * Rows converted straight out of the file's bytes: a copy of each as bytes would be made only to be thrown away.
+     */
     private static final class Digits implements RandomRows {
         private static final float[] GREY = new float[256];
 

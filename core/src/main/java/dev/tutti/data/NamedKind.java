@@ -14,12 +14,13 @@ final class NamedKind {
             return value;
         }
         if (isLambda(value.getClass())) {
-            throw new DataException(
-                    stage + "(...) holds a lambda: give it a named " + base.getSimpleName() + " to write this dataset to a file");
+            throw new DataException(stage + "(...) holds a lambda: give it a named " + base.getSimpleName()
+                    + " to write this dataset to a file");
         }
         String name = value.getClass().getSimpleName();
-        throw new DataException(stage + "(...) holds a " + value.getClass().getName() + ", which has no name in files: call"
-                + " Json.register(" + name + ".class, \"" + decapitalised(name) + "\") first");
+        throw new DataException(
+                stage + "(...) holds a " + value.getClass().getName() + ", which has no name in files: call"
+                        + " Json.register(" + name + ".class, \"" + decapitalised(name) + "\") first");
     }
 
     static boolean isNamed(Class<?> base, Class<?> kind) {

@@ -3,16 +3,17 @@ package dev.tutti.data;
 import java.util.Objects;
 
 /**
- * An order of the numbers 0 to n-1 that follows from a seed and takes no memory: the place of any one number is computed.
+ * An order of the numbers 0 to n-1 that follows from a seed and takes no memory: the place of any one number is
+ * computed.
  *
- * <p>It is a Feistel network over the next power of two, walked until it lands below n. A list shuffled in memory would be as
- * good for reading an epoch from front to back; but a worker that leases one chunk of a billion rows should not have to build the
- * order of all of them first.
+ * <p>It is a Feistel network over the next power of two, walked until it lands below n. A list shuffled in memory
+ * would be as good for reading an epoch from front to back; but a worker that leases one chunk of a billion rows
+ * should not have to build the order of all of them first.
  */
 final class Permutation {
     private static final int ROUNDS = 6;
     /** Smaller networks have too few different orders; walking through a bigger one costs little when n is small. */
-    private static final int LEAST_BITS = 10;
+    private static final int LEAST_BITS = 8;
 
     private final long size;
     private final int lowBits;

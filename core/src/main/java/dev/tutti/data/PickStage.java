@@ -3,8 +3,8 @@ package dev.tutti.data;
 import java.util.OptionalLong;
 
 /**
- * A stage that keeps some rows by their place. Where places can be reached it is index arithmetic; behind a filter it counts the
- * rows that passed.
+ * A stage that keeps some rows by their place. Where places can be reached it is index arithmetic; behind a filter it
+ * counts the rows that passed.
  */
 abstract class PickStage extends Stage {
     /** How many of {@code total} rows are kept. */

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others cannot.
+ * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others
+ * cannot.
  *
- * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; whatever lies above is done
- * to each chunk for itself. Where a stage above counts rows that is not possible, and the epoch is one chunk.
+ * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; whatever lies
+ * above is done to each chunk for itself. Where a stage above counts rows that is not possible, and the epoch is one
+ * chunk.
  */
 final class Pipeline implements AutoCloseable {
     private final Rows rows;
@@ -71,7 +73,9 @@ final class Pipeline implements AutoCloseable {
             boolean whole = chunk.from() == 0 && chunk.to() == total;
             if (chunk.from() < 0 || chunk.to() > total || chunk.from() > chunk.to() || !possible && !whole) {
                 throw new DataException(chunk + " is not a chunk of this dataset, which has "
-                        + (possible ? total + (view == null ? " parts" : " rows") : "a single chunk from 0 to " + total));
+                        + (possible
+                                ? total + (view == null ? " parts" : " rows")
+                                : "a single chunk from 0 to " + total));
             }
             return chunk;
         }

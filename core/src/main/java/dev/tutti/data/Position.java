@@ -3,7 +3,8 @@ package dev.tutti.data;
 import java.util.List;
 
 /**
- * A place between two batches of an epoch; opening the same recipe there goes on with exactly the batch that would have followed.
+ * A place between two batches of an epoch; opening the same recipe there goes on with exactly the batch that would
+ * have followed.
  *
  * @param epoch the epoch
  * @param chunk the chunk that was being read, or null for the whole epoch

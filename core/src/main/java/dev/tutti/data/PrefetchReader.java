@@ -6,8 +6,9 @@ import java.util.Queue;
 /**
  * Reads ahead on a daemon thread of its own, at most a given number of batches.
  *
- * <p>Errors come out of {@link #next} when their turn has come, and the position is that of the batch delivered last. Closing wakes
- * and ends the thread wherever it waits; a transform that does not heed an interrupt is left to finish its row.
+ * <p>Errors come out of {@link #next} when their turn has come, and the position is that of the batch delivered last.
+ * Closing wakes and ends the thread wherever it waits; a transform that does not heed an interrupt is left to finish
+ * its row.
  */
 final class PrefetchReader implements BatchReader {
     private static final long CLOSE_WAIT_MILLIS = 1000;

@@ -3,7 +3,10 @@ package dev.tutti.data;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
-/** Makes another sample of each sample by chance; the chance follows from seed, epoch and row, so that resuming repeats it. */
+/**
+ * Makes another sample of each sample by chance; the chance follows from seed, epoch and row, so that resuming
+ * repeats it.
+ */
 final class RandomMapStage extends RowStage {
     private long seed;
     private RandomTransform transform;
@@ -34,7 +37,8 @@ final class RandomMapStage extends RowStage {
     Row apply(Row row, long epoch) {
         RowRandom random = new RowRandom(RowRandom.seed(seed, epoch, row.number(), row.copy()));
         Sample made = transform.apply(row.sample(), random);
-        return row.with(Objects.requireNonNull(made, "the transform returned null: drop rows with filter(...) instead"));
+        return row.with(
+                Objects.requireNonNull(made, "the transform returned null: drop rows with filter(...) instead"));
     }
 
     @Override

@@ -20,8 +20,9 @@ public final class RandomShift implements RandomTransform {
     public Sample apply(Sample sample, RowRandom random) {
         int down = random.nextInt(2 * pixels + 1) - pixels;
         int right = random.nextInt(2 * pixels + 1) - pixels;
-        List<NdArray> moved =
-                sample.features().stream().map(image -> shift(image, down, right)).toList();
+        List<NdArray> moved = sample.features().stream()
+                .map(image -> shift(image, down, right))
+                .toList();
         return new Sample(moved, sample.labels());
     }
 

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
 
 /**
- * Makes another sample of a sample by chance. All chance must come from the generator it is given: that is what makes a resumed run
- * equal to one that was never stopped.
+ * Makes another sample of a sample by chance. All chance must come from the generator it is given: that is what makes
+ * a resumed run equal to one that was never stopped.
  */
 @FunctionalInterface
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")

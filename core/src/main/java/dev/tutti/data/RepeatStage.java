@@ -2,7 +2,10 @@ package dev.tutti.data;
 
 import java.util.OptionalLong;
 
-/** Several epochs of what is below it, one after the other, as one: with a shuffle below, each of them in an order of its own. */
+/**
+ * Several epochs of what is below it, one after the other, as one: with a shuffle below, each of them in an order of
+ * its own.
+ */
 final class RepeatStage extends Stage {
     private int times = 1;
 

@@ -5,8 +5,9 @@ import java.util.random.RandomGenerator;
 /**
  * Random numbers that depend on their seed alone, on every JVM and in every release.
  *
- * <p>The generator is SplitMix64, and every method is written out here: the JDK specifies the stream of {@code java.util.Random},
- * but not how its newer generators derive bounded numbers. Making one costs nothing, so that each row can have its own.
+ * <p>The generator is SplitMix64, and every method is written out here: the JDK specifies the stream of {@code
+ * java.util.Random}, but not how its newer generators derive bounded numbers. Making one costs nothing, so that each
+ * row can have its own.
  */
 public final class RowRandom implements RandomGenerator {
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;

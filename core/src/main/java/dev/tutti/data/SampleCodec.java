@@ -8,7 +8,10 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Samples as raw values, for the file a cache overflows into. Read back by the JVM that wrote them, so byte order is its own. */
+/**
+ * Samples as raw values, for the file a cache overflows into. Read back by the JVM that wrote them, so byte order is
+ * its own.
+ */
 final class SampleCodec {
     private static final DType[] TYPES = DType.values();
 
@@ -30,7 +33,9 @@ final class SampleCodec {
     private static int bytes(List<NdArray> arrays) {
         long bytes = 0;
         for (NdArray array : arrays) {
-            bytes += 2 + (long) Long.BYTES * array.shape().rank() + (long) array.size() * array.type().bytes();
+            bytes += 2
+                    + (long) Long.BYTES * array.shape().rank()
+                    + (long) array.size() * array.type().bytes();
         }
         return Math.toIntExact(bytes);
     }

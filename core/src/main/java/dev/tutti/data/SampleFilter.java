@@ -6,7 +6,10 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
 
-/** Decides which samples stay. A lambda will do within this JVM; a class registered with its name can be written to files. */
+/**
+ * Decides which samples stay. A lambda will do within this JVM; a class registered with its name can be written to
+ * files.
+ */
 @FunctionalInterface
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)

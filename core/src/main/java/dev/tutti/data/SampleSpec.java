@@ -25,7 +25,9 @@ public record SampleSpec(List<ArraySpec> features, List<ArraySpec> labels) {
     }
 
     private static List<ArraySpec> specs(List<NdArray> arrays) {
-        return arrays.stream().map(array -> new ArraySpec(array.type(), array.shape())).toList();
+        return arrays.stream()
+                .map(array -> new ArraySpec(array.type(), array.shape()))
+                .toList();
     }
 
     /** The first feature. */

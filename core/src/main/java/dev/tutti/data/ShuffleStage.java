@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Another order for each epoch, which follows from seed and epoch alone. Rows that can be reached by their place are all mixed with
- * each other; a flow is mixed block by block, and the parts of its source change places (see {@link SourceFlow}).
+ * Another order for each epoch, which follows from seed and epoch alone. Rows that can be reached by their place are
+ * all mixed with each other; a flow is mixed block by block, and the parts of its source change places (see {@link
+ * SourceFlow}).
  */
 final class ShuffleStage extends Stage {
     static final int DEFAULT_BUFFER = 8192;
@@ -79,7 +80,10 @@ final class ShuffleStage extends Stage {
         return new BlockFlow(upstream.flow(epoch, saved), orderSeed(epoch), buffer, block, delivered);
     }
 
-    /** Fills a block, then hands its rows out in another order. Its place is the block's beginning and the rows handed out. */
+    /**
+     * Fills a block, then hands its rows out in another order. Its place is the block's beginning and the rows handed
+     * out.
+     */
     private static final class BlockFlow implements Flow {
         private final Flow below;
         private final long seed;

@@ -10,9 +10,9 @@ import java.util.OptionalLong;
 /**
  * Where rows come from: a definition, cheap to copy and to ship, that opens nothing until it is used.
  *
- * <p>{@link #open} gives {@link RandomRows} when any row can be reached by its number, which lets a dataset shuffle, shard and
- * cut into chunks by arithmetic alone; otherwise {@link SequentialRows}, read from front to back part by part. A source of your
- * own gets its name in files by {@link dev.tutti.json.Json#register}.
+ * <p>{@link #open} gives {@link RandomRows} when any row can be reached by its number, which lets a dataset shuffle,
+ * shard and cut into chunks by arithmetic alone; otherwise {@link SequentialRows}, read from front to back part by
+ * part. A source of your own gets its name in files by {@link dev.tutti.json.Json#register}.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
@@ -42,8 +42,8 @@ public interface Source {
     }
 
     /**
-     * Rows that come one after the other, in one or more parts that can be read on their own: files, row groups, partitions.
-     * Reading a part twice must give the same rows in the same order: resuming rests on it.
+     * Rows that come one after the other, in one or more parts that can be read on their own: files, row groups,
+     * partitions. Reading a part twice must give the same rows in the same order: resuming rests on it.
      */
     non-sealed interface SequentialRows extends Rows {
         int parts();

@@ -3,7 +3,10 @@ package dev.tutti.data;
 import dev.tutti.data.Source.Cursor;
 import dev.tutti.data.Source.SequentialRows;
 
-/** The rows of a source without random access, part by part; when the dataset is shuffled its parts come in another order. */
+/**
+ * The rows of a source without random access, part by part; when the dataset is shuffled its parts come in another
+ * order.
+ */
 final class SourceFlow implements Flow {
     private final SequentialRows rows;
     private final Permutation order;

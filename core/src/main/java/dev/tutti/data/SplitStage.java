@@ -1,8 +1,8 @@
 package dev.tutti.data;
 
 /**
- * Keeps one side of a split: the first part of the rows or the rest. Behind a filter, where their number is not known, the sides
- * take turns in the proportion asked for.
+ * Keeps one side of a split: the first part of the rows or the rest. Behind a filter, where their number is not
+ * known, the sides take turns in the proportion asked for.
  */
 final class SplitStage extends PickStage {
     private double fraction;

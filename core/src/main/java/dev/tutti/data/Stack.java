@@ -10,8 +10,7 @@ final class Stack {
     private Stack() {}
 
     static Batch of(List<Row> rows) {
-        return new Batch(
-                stack(rows, Sample::features, "features"), stack(rows, Sample::labels, "labels"), rows.size());
+        return new Batch(stack(rows, Sample::features, "features"), stack(rows, Sample::labels, "labels"), rows.size());
     }
 
     private static List<NdArray> stack(List<Row> rows, Function<Sample, List<NdArray>> side, String name) {

@@ -38,7 +38,10 @@ abstract class Stage {
         Flow flow(long epoch, Counters saved);
     }
 
-    /** The rows of an epoch by place, or null when this stage, or what is below it, can only be read from front to back. */
+    /**
+     * The rows of an epoch by place, or null when this stage, or what is below it, can only be read from front to
+     * back.
+     */
     abstract View view(Upstream upstream, long epoch);
 
     /** The rows of an epoch from front to back; asked for only where there is no view. */

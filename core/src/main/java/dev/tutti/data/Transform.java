@@ -10,8 +10,9 @@ import dev.tutti.tensor.DType;
 /**
  * Makes another sample of a sample, the same one every time.
  *
- * <p>A lambda will do within this JVM. To be written to files and shipped it needs a name: extend {@link ArrayTransform} or
- * implement this as a class with plain fields and a no-argument constructor, and call {@link dev.tutti.json.Json#register}.
+ * <p>A lambda will do within this JVM. To be written to files and shipped it needs a name: extend {@link
+ * ArrayTransform} or implement this as a class with plain fields and a no-argument constructor, and call {@link
+ * dev.tutti.json.Json#register}.
  */
 @FunctionalInterface
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")

@@ -19,6 +19,7 @@ public enum Activation {
     SILU("silu", Functions::silu, "torch.silu(%s)"),
     MISH("mish", Functions::mish, "torch.mish(%s)"),
     HARD_SWISH("hardSwish", Functions::hardSwish, "torch.hardswish(%s)"),
+    HARD_SIGMOID("hardSigmoid", Functions::hardSigmoid, "torch.hardsigmoid(%s)"),
     HARD_TANH("hardTanh", Functions::hardTanh, "torch.clamp(%s, -1.0, 1.0)"),
     SOFTPLUS("softplus", Functions::softplus, "torch.softplus(%s)"),
     SOFTSIGN("softsign", x -> x.div(x.abs().add(1)), "%s / (1.0 + torch.abs(%s))"),

@@ -33,7 +33,7 @@ public final class Build {
                 initializer,
                 fanIn,
                 fanOut);
-        if (node.parameters.putIfAbsent(name, parameter) != null) {
+        if (node.parameters.putIfAbsent(name, parameter) != null || node.buffers.containsKey(name)) {
             throw new IllegalArgumentException("parameter " + parameter.name() + " is declared twice");
         }
         blueprint.parameters.add(parameter);
@@ -43,7 +43,7 @@ public final class Build {
     public void buffer(String name, Shape shape, Initializer initializer) {
         var buffer = new Parameter(
                 node.qualified(name), shape, Blueprint.next(blueprint.buffers, shape), Layout.PLAIN, initializer, 1, 1);
-        if (node.buffers.putIfAbsent(name, buffer) != null) {
+        if (node.buffers.putIfAbsent(name, buffer) != null || node.parameters.containsKey(name)) {
             throw new IllegalArgumentException("buffer " + buffer.name() + " is declared twice");
         }
         blueprint.buffers.add(buffer);
@@ -64,16 +64,20 @@ public final class Build {
     }
 
     List<Shape> childShapes(String name, Layer layer, List<Shape> inputs, List<String> from) {
+        require(Layer.isName(name), "has a layer named '" + name + "': " + Layer.NAME_RULE);
         Blueprint.Node child = new Blueprint.Node(node.qualified(name), layer);
-        if (node.children.putIfAbsent(name, child) != null) {
-            throw new IllegalArgumentException("there are two layers named " + child.path + ": names must differ");
-        }
+        require(node.children.putIfAbsent(name, child) == null, "has two layers named '" + name + "': names must differ");
         child.outputs = new Build(blueprint, child, from).shapes(layer, inputs);
         return child.outputs;
     }
 
     List<Shape> shapes(Layer layer, List<Shape> inputs) {
         return layer instanceof MultiOutput multi ? multi.buildAll(inputs, this) : List.of(layer.build(inputs, this));
+    }
+
+    /** True when the model is fed whole numbers somewhere: then this layer may be too. */
+    boolean modelTakesIds() {
+        return blueprint.inputs.stream().anyMatch(input -> !input.type().isFloating());
     }
 
     /** Where the inputs come from, for error messages. */

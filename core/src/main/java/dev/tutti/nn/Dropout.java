@@ -17,8 +17,12 @@ public final class Dropout extends Layer {
 
     @Override
     protected Shape build(Shape input, Build build) {
-        build.require(rate >= 0 && rate < 1, "needs a rate of at least 0 and below 1, received " + rate);
+        check(rate, build);
         return input;
+    }
+
+    static void check(double rate, Build build) {
+        build.require(rate >= 0 && rate < 1, "needs a dropout rate of at least 0 and below 1, received " + rate);
     }
 
     @Override

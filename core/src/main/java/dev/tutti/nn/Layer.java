@@ -39,13 +39,42 @@ import java.util.function.Consumer;
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Sequential.class, name = "sequential"),
+    @JsonSubTypes.Type(value = Graph.class, name = "graph"),
     @JsonSubTypes.Type(value = Dense.class, name = "dense"),
+    @JsonSubTypes.Type(value = Conv1d.class, name = "conv1d"),
     @JsonSubTypes.Type(value = Conv2d.class, name = "conv2d"),
+    @JsonSubTypes.Type(value = ConvTranspose1d.class, name = "convTranspose1d"),
+    @JsonSubTypes.Type(value = ConvTranspose2d.class, name = "convTranspose2d"),
+    @JsonSubTypes.Type(value = MaxPool1d.class, name = "maxPool1d"),
     @JsonSubTypes.Type(value = MaxPool2d.class, name = "maxPool2d"),
+    @JsonSubTypes.Type(value = AvgPool1d.class, name = "avgPool1d"),
+    @JsonSubTypes.Type(value = AvgPool2d.class, name = "avgPool2d"),
+    @JsonSubTypes.Type(value = GlobalMaxPool1d.class, name = "globalMaxPool1d"),
+    @JsonSubTypes.Type(value = GlobalMaxPool2d.class, name = "globalMaxPool2d"),
+    @JsonSubTypes.Type(value = GlobalAvgPool1d.class, name = "globalAvgPool1d"),
+    @JsonSubTypes.Type(value = GlobalAvgPool2d.class, name = "globalAvgPool2d"),
     @JsonSubTypes.Type(value = Flatten.class, name = "flatten"),
+    @JsonSubTypes.Type(value = Reshape.class, name = "reshape"),
+    @JsonSubTypes.Type(value = Permute.class, name = "permute"),
     @JsonSubTypes.Type(value = Dropout.class, name = "dropout"),
+    @JsonSubTypes.Type(value = BatchNorm.class, name = "batchNorm"),
+    @JsonSubTypes.Type(value = LayerNorm.class, name = "layerNorm"),
+    @JsonSubTypes.Type(value = Embedding.class, name = "embedding"),
+    @JsonSubTypes.Type(value = PositionalEncoding.class, name = "positionalEncoding"),
+    @JsonSubTypes.Type(value = Lstm.class, name = "lstm"),
+    @JsonSubTypes.Type(value = Gru.class, name = "gru"),
+    @JsonSubTypes.Type(value = Attention.class, name = "attention"),
+    @JsonSubTypes.Type(value = TransformerEncoder.class, name = "transformerEncoder"),
+    @JsonSubTypes.Type(value = Residual.class, name = "residual"),
+    @JsonSubTypes.Type(value = Add.class, name = "add"),
+    @JsonSubTypes.Type(value = Multiply.class, name = "multiply"),
+    @JsonSubTypes.Type(value = Concatenate.class, name = "concatenate"),
+    @JsonSubTypes.Type(value = ActivationLayer.class, name = "activation"),
+    @JsonSubTypes.Type(value = TorchScript.class, name = "torchScript"),
 })
 public abstract class Layer implements Cloneable {
+    static final String NAME_RULE = "a layer's name is letters, digits and underscores, a letter first";
+
     private String name;
     private Activation activation = Activation.NONE;
 
@@ -54,6 +83,12 @@ public abstract class Layer implements Cloneable {
 
     /** Computes the output of a batch. */
     protected abstract Tensor forward(Tensor x, Pass pass);
+
+    /**
+     * Writes first values that no {@link Initializer} can draw, for instance from a file. Called once for each model, after the
+     * parameters were drawn; a replica shares what is there.
+     */
+    protected void initialise(Pass pass) {}
 
     /** For layers that take several inputs; see {@link MergeLayer}. */
     protected Shape build(List<Shape> inputs, Build build) {
@@ -93,11 +128,14 @@ public abstract class Layer implements Cloneable {
 
     /** The layer under a name of one's own; its parameters are called {@code name.weight} and so on. */
     public Layer named(String newName) {
-        if (!newName.matches("[A-Za-z][A-Za-z0-9_]*")) {
-            throw new IllegalArgumentException(
-                    "a layer's name is letters, digits and underscores, a letter first: received '" + newName + "'");
+        if (!isName(newName)) {
+            throw new IllegalArgumentException(NAME_RULE + ", received '" + newName + "'");
         }
         return copy(layer -> layer.name = newName);
+    }
+
+    static boolean isName(String text) {
+        return text.matches("[A-Za-z][A-Za-z0-9_]*");
     }
 
     /** The layer followed by a function. */

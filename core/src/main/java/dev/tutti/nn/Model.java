@@ -92,6 +92,7 @@ public final class Model implements AutoCloseable {
                 Randomness random = new Randomness(0)) {
             fill(blueprint.parameters, vector, random);
             fill(blueprint.buffers, state, random);
+            root.initialise();
         }
     }
 
@@ -99,7 +100,7 @@ public final class Model implements AutoCloseable {
     private void fill(List<Parameter> parameters, FlatVector target, Randomness random) {
         for (Parameter p : parameters) {
             random.restart(options.seed, p.name().hashCode());
-            p.initializer().fill(target.values(p.range()), p.shape(), p.fanIn(), p.fanOut(), random);
+            p.initializer().fill(target.view(p.range(), p.shape(), p.layout()), p.fanIn(), p.fanOut(), random);
         }
     }
 

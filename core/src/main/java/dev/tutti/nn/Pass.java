@@ -3,9 +3,12 @@ package dev.tutti.nn;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** What a layer talks to while it computes: its own parameters, buffers and inner layers of one worker's model. */
 public final class Pass {
@@ -21,6 +24,7 @@ public final class Pass {
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
     private final Map<String, Tensor> buffers = new LinkedHashMap<>();
     private final Map<String, Pass> children = new LinkedHashMap<>();
+    private final Map<Class<?>, AutoCloseable> resources = new HashMap<>();
 
     Pass(Blueprint.Node node, FlatVector values, FlatVector state, boolean trainable, Mode mode) {
         path = node.path;
@@ -42,6 +46,11 @@ public final class Pass {
         return found(parameters, name, "parameter");
     }
 
+    /** The layer's own parameters, in the order they were declared. */
+    public Collection<Tensor> parameters() {
+        return parameters.values();
+    }
+
     /** A buffer of this layer, by the name it was declared with. */
     public Tensor buffer(String name) {
         return found(buffers, name, "buffer");
@@ -61,6 +70,19 @@ public final class Pass {
         return found(children, name, "inner layer").runAll(inputs);
     }
 
+    /** The layer's full name, for error messages. */
+    public String path() {
+        return path.isEmpty() ? layer.kind() : path;
+    }
+
+    /**
+     * What the layer needs besides tensors and cannot share between workers: made when first asked for, one for each worker,
+     * and closed with the model.
+     */
+    public <T extends AutoCloseable> T resource(Class<T> type, Supplier<T> maker) {
+        return type.cast(resources.computeIfAbsent(type, t -> maker.get()));
+    }
+
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
@@ -76,7 +98,14 @@ public final class Pass {
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
-        return layer instanceof MultiOutput multi ? multi.forwardAll(inputs, this) : List.of(run(inputs));
+        return layer instanceof MultiOutput multi
+                ? multi.forwardAll(inputs, this).stream().map(layer.activation()::apply).toList()
+                : List.of(run(inputs));
+    }
+
+    void initialise() {
+        layer.initialise(this);
+        children.values().forEach(Pass::initialise);
     }
 
     void freeze(String parameterPrefix, boolean frozen) {
@@ -93,6 +122,15 @@ public final class Pass {
         parameters.values().forEach(Tensor::close);
         buffers.values().forEach(Tensor::close);
         children.values().forEach(Pass::close);
+        resources.values().forEach(this::close);
+    }
+
+    private void close(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("layer " + path + " could not close its " + resource, e);
+        }
     }
 
     private <T> T found(Map<String, T> map, String name, String what) {

@@ -1,9 +1,12 @@
 package dev.tutti.nn;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -16,8 +19,33 @@ public final class ScriptWriter {
         final List<String> lines = new ArrayList<>();
         final Map<String, String> parameters = new LinkedHashMap<>();
         final Map<String, String> buffers = new LinkedHashMap<>();
+        final Map<String, Imported> modules = new LinkedHashMap<>();
         int variables;
+        private final Set<String> taken = new HashSet<>();
+
+        /** The name with its dots, which are steps into submodules, as words that Python allows. */
+        String attribute(String name) {
+            String attribute = Arrays.stream(name.split("\\.")).map(Page::word).collect(Collectors.joining("."));
+            while (!taken.add(attribute)) {
+                attribute += "_";
+            }
+            return attribute;
+        }
+
+        private static String word(String part) {
+            String word = part.replaceAll("[^A-Za-z0-9_]", "_");
+            return RESERVED.contains(word) || !Character.isLetter(word.charAt(0)) ? "_" + word : word;
+        }
     }
+
+    /** A module from a file that is carried along as a submodule; its values are those of the layer at the path. */
+    public record Imported(TorchScript layer, String path) {}
+
+    /** What cannot be the name of an attribute: Python's keywords and what every module has already. */
+    private static final Set<String> RESERVED = Set.of(
+            "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+            "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+            "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "forward", "training");
 
     private final Blueprint.Node node;
     private final Page page;
@@ -29,8 +57,8 @@ public final class ScriptWriter {
 
     static ScriptWriter of(Blueprint blueprint, Model model) {
         Page page = new Page();
-        model.parameters().forEach(p -> page.parameters.put(p.name(), attribute(p.name())));
-        model.buffers().forEach(b -> page.buffers.put(b.name(), attribute(b.name())));
+        model.parameters().forEach(p -> page.parameters.put(p.name(), page.attribute(p.name())));
+        model.buffers().forEach(b -> page.buffers.put(b.name(), page.attribute(b.name())));
         ScriptWriter root = new ScriptWriter(blueprint.root, page);
         List<String> inputs = new ArrayList<>();
         for (int i = 0; i < blueprint.inputs.size(); i++) {
@@ -40,11 +68,6 @@ public final class ScriptWriter {
         page.lines.add("return " + String.join(", ", outputs));
         page.lines.add(0, "def forward(self, " + String.join(", ", inputs) + "):");
         return root;
-    }
-
-    /** A dot would be a submodule in TorchScript; two underscores cannot be mistaken for a name's own. */
-    private static String attribute(String name) {
-        return name.replace(".", "__");
     }
 
     /** The layer's full name. */
@@ -60,6 +83,20 @@ public final class ScriptWriter {
             throw new IllegalArgumentException("layer " + node.path + " declared no '" + name + "'");
         }
         return "self." + attribute;
+    }
+
+    /** Carries this layer's module along with the layer's values, and returns it as an expression. */
+    String module(TorchScript layer) {
+        node.parameters.values().forEach(p -> page.parameters.remove(p.name()));
+        node.buffers.values().forEach(b -> page.buffers.remove(b.name()));
+        String attribute = page.attribute(node.path.isEmpty() ? layer.kind() : node.path);
+        page.modules.put(attribute, new Imported(layer, node.path));
+        return "self." + attribute;
+    }
+
+    /** How many outputs this layer has. */
+    int outputs() {
+        return node.outputs.size();
     }
 
     /** Writes {@code variable = expression} and returns the variable. */
@@ -79,17 +116,18 @@ public final class ScriptWriter {
     }
 
     private List<String> runAll(List<String> inputs) {
-        if (node.layer instanceof MultiOutput multi) {
-            return multi.scriptAll(inputs, this);
-        }
-        String out = node.layer.script(inputs, this);
-        return List.of(
-                node.layer.activation() == Activation.NONE ? out : let(node.layer.activation().script(out)));
+        List<String> outputs = node.layer instanceof MultiOutput multi
+                ? multi.scriptAll(inputs, this)
+                : List.of(node.layer.script(inputs, this));
+        Activation activation = node.layer.activation();
+        return activation == Activation.NONE
+                ? outputs
+                : outputs.stream().map(out -> let(activation.script(out))).toList();
     }
 
     /** A list literal: {@code [1, 2]}. */
     public static String list(long... values) {
-        return java.util.Arrays.stream(values).mapToObj(Long::toString).collect(Collectors.joining(", ", "[", "]"));
+        return Arrays.stream(values).mapToObj(Long::toString).collect(Collectors.joining(", ", "[", "]"));
     }
 
     /** The attribute in TorchScript of each parameter name. */
@@ -100,6 +138,11 @@ public final class ScriptWriter {
     /** The attribute in TorchScript of each buffer name. */
     public Map<String, String> buffers() {
         return page.buffers;
+    }
+
+    /** The submodules that the source calls, by attribute. */
+    public Map<String, Imported> modules() {
+        return page.modules;
     }
 
     /** The source of {@code forward}. */

@@ -3,14 +3,12 @@ package dev.tutti.nn;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Layers one after the other. Those without a name are numbered by kind: {@code conv2d1}, {@code conv2d2}, {@code dense1}. */
-public final class Sequential extends Layer {
+public final class Sequential extends MergeLayer {
     private List<Layer> layers = List.of();
-    private transient List<String> names;
+    private transient Chain chain;
 
     private Sequential() {}
 
@@ -34,61 +32,29 @@ public final class Sequential extends Layer {
         more.add(layer);
         return copy(c -> {
             c.layers = List.copyOf(more);
-            c.names = null;
+            c.chain = null;
         });
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
-        return build(List.of(input), build);
-    }
-
-    @Override
     protected Shape build(List<Shape> inputs, Build build) {
-        build.require(!layers.isEmpty(), "has no layers");
-        List<Shape> shapes = inputs;
-        List<String> from = build.sources();
-        List<String> labels = names();
-        for (int i = 0; i < layers.size(); i++) {
-            shapes = List.of(build.child(labels.get(i), layers.get(i), shapes, from));
-            from = List.of(labels.get(i));
-        }
-        return shapes.get(0);
-    }
-
-    @Override
-    protected Tensor forward(Tensor x, Pass pass) {
-        return forward(List.of(x), pass);
+        return chain().build(inputs, build);
     }
 
     @Override
     protected Tensor forward(List<Tensor> inputs, Pass pass) {
-        List<String> labels = names();
-        Tensor x = pass.child(labels.get(0), inputs);
-        for (int i = 1; i < labels.size(); i++) {
-            x = pass.child(labels.get(i), x);
-        }
-        return x;
+        return chain().forward(inputs, pass);
     }
 
     @Override
     protected String script(List<String> inputs, ScriptWriter script) {
-        List<String> values = inputs;
-        for (String name : names()) {
-            values = script.childAll(name, values);
-        }
-        return values.get(0);
+        return chain().script(inputs, script);
     }
 
-    private List<String> names() {
-        if (names == null) {
-            Map<String, Integer> counts = new HashMap<>();
-            names = layers.stream()
-                    .map(layer -> layer.name() != null
-                            ? layer.name()
-                            : layer.kind() + counts.merge(layer.kind(), 1, Integer::sum))
-                    .toList();
+    private Chain chain() {
+        if (chain == null) { // made twice by two threads at worst, and the same
+            chain = Chain.of(layers);
         }
-        return names;
+        return chain;
     }
 }

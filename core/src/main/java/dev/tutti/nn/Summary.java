@@ -1,8 +1,10 @@
 package dev.tutti.nn;
 
+import dev.tutti.tensor.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The printed table of a model: layer, output shape, parameters. */
 final class Summary {
@@ -41,8 +43,8 @@ final class Summary {
     }
 
     private static void add(List<String[]> rows, String name, Blueprint.Node node, String indent) {
-        if (node.layer instanceof Sequential || node.layer instanceof Graph) {
-            rows.add(new String[] {indent + name + " (" + node.layer.kind() + ")", "", ""});
+        if (node.layer instanceof Sequential || node.layer instanceof Graph || node.layer instanceof Residual) {
+            rows.add(new String[] {indent + label(name, node), shapes(node), ""});
             node.children.forEach((inner, child) -> add(rows, inner, child, indent + "  "));
         } else {
             rows.add(row(indent + label(name, node), node));
@@ -55,8 +57,11 @@ final class Summary {
     }
 
     private static String[] row(String label, Blueprint.Node node) {
-        String shapes = node.outputs.size() == 1 ? node.output().toString() : node.outputs.toString();
-        return new String[] {label, shapes, number(count(node))};
+        return new String[] {label, shapes(node), number(count(node))};
+    }
+
+    private static String shapes(Blueprint.Node node) {
+        return node.outputs.stream().map(Shape::toString).collect(Collectors.joining(" and "));
     }
 
     private static long count(Blueprint.Node node) {

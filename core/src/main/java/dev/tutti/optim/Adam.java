@@ -1,58 +1,42 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.FusedUpdate.AdamStep;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Range;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
-import dev.tutti.tensor.Tensor;
-import java.util.Map;
-
-/** Adam. */
-public final class Adam extends Optimizer {
+/** Adam: each value moves by the mean of its gradients over the root of the mean of their squares. */
+public final class Adam extends SelfTyped<Adam> {
     private double beta1 = 0.9;
     private double beta2 = 0.999;
     private double epsilon = 1e-8;
 
+    private Adam() {
+        super(1e-3);
+    }
+
+    static Adam defaults() {
+        return new Adam();
+    }
+
+    /** How slowly the mean of the gradients and that of their squares move. */
+    public Adam betas(double first, double second) {
+        return copy(c -> {
+            c.beta1 = first;
+            c.beta2 = second;
+        });
+    }
+
+    /** Added to the root, so that tiny gradients are not blown up. */
+    public Adam epsilon(double newEpsilon) {
+        return copy(c -> c.epsilon = newEpsilon);
+    }
+
     @Override
-    public Update bind(Target target) {
-        FlatVector vector = target.vector();
-        Shape shape = Shape.of(target.range().length());
-        Tensor mean = Tensor.zeros(shape, vector.type(), vector.device()).retain();
-        Tensor square = Tensor.zeros(shape, vector.type(), vector.device()).retain();
-        Tensor step = Tensor.zeros(Shape.scalar(), vector.type(), vector.device()).retain();
-        return new Update() {
-            @Override
-            public void apply(double learningRate) {
-                try (Scope scope = Scope.open();
-                        NoGradients off = NoGradients.begin()) {
-                    step.add_(1);
-                    for (Range s : target.segments()) {
-                        long at = s.from() - target.range().from();
-                        FusedUpdate.adam(
-                                vector.values(s),
-                                vector.gradients(s),
-                                mean.narrow(0, at, s.length()),
-                                square.narrow(0, at, s.length()),
-                                step,
-                                new AdamStep(learningRate, beta1, beta2, epsilon, 0, false));
-                    }
-                }
-            }
+    public void validate() {
+        super.validate();
+        setting("beta1", beta1).atLeast(0).below(1);
+        setting("beta2", beta2).atLeast(0).below(1);
+        setting("epsilon", epsilon).atLeast(0);
+    }
 
-            @Override
-            public Map<String, Tensor> state() {
-                return Map.of("mean", mean, "square", square, "step", step);
-            }
-
-            @Override
-            public void close() {
-                mean.close();
-                square.close();
-                step.close();
-            }
-        };
+    @Override
+    protected Update update(Target target) {
+        return new AdamUpdate(target, decay(), beta1, beta2, epsilon);
     }
 }

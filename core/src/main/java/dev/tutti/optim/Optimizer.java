@@ -4,21 +4,176 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.TuttiException;
 import dev.tutti.json.ShortForm;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Consumer;
 
-/** The definition of how parameters follow their gradients; {@link #bind} puts it to work. */
+/**
+ * The definition of how parameters follow their gradients; {@link #bind} puts it to work.
+ *
+ * <p>It holds settings only, so one definition can be used for many models, shared between workers and written as JSON.
+ * The training loop asks it, at each step: clip the gradients by {@link #clipping()}, then apply the bound update with
+ * {@link #rate}. An optimizer of your own extends this class (or {@link SelfTyped}) and gives an {@link Update}, most
+ * easily a {@link VectorUpdate}; {@code Json.register} gives it its name in files.
+ */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({@JsonSubTypes.Type(value = Adam.class, name = "adam")})
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Sgd.class, name = "sgd"),
+    @JsonSubTypes.Type(value = Adam.class, name = "adam"),
+    @JsonSubTypes.Type(value = AdamW.class, name = "adamW"),
+    @JsonSubTypes.Type(value = Adagrad.class, name = "adagrad"),
+    @JsonSubTypes.Type(value = Rmsprop.class, name = "rmsprop"),
+    @JsonSubTypes.Type(value = Lion.class, name = "lion"),
+})
 public abstract class Optimizer implements Cloneable {
-    private double learningRate = 1e-3;
+    private double learningRate;
+    private Schedule schedule;
+    private double weightDecay;
+    private List<String> noDecay = List.of();
+    private double clipNorm;
+    private double clipValue;
+
+    protected Optimizer(double learningRate) {
+        this(learningRate, 0);
+    }
+
+    protected Optimizer(double learningRate, double weightDecay) {
+        this.learningRate = learningRate;
+        this.weightDecay = weightDecay;
+    }
 
     /** Makes the state that belongs to the target's range. */
-    public abstract Update bind(Target target);
+    public final Update bind(Target target) {
+        Objects.requireNonNull(target, "target");
+        validate();
+        return update(target);
+    }
 
-    /** The rate at a step, counted from 0 over the whole run. */
-    public double learningRate(long step) {
+    /** Makes the state that belongs to the target's range; the settings have been validated. */
+    protected abstract Update update(Target target);
+
+    /**
+     * Checks the settings; those of a definition that was read from a file have not been checked before.
+     *
+     * @throws TuttiException when one is out of its bounds
+     */
+    public void validate() {
+        setting("learningRate", learningRate).atLeast(0).below(Double.POSITIVE_INFINITY);
+        setting("weightDecay", weightDecay).atLeast(0).below(Double.POSITIVE_INFINITY);
+        setting("clipNorm", clipNorm).atLeast(0);
+        setting("clipValue", clipValue).atLeast(0);
+        if (noDecay == null || noDecay.stream().anyMatch(pattern -> pattern == null || pattern.isBlank())) {
+            throw new TuttiException(kind() + ": noDecay must be a list of names such as bias, received " + noDecay);
+        }
+        schedule().validate();
+    }
+
+    /** One setting of this optimizer, for {@link #validate}. */
+    final Setting setting(String name, double value) {
+        return new Setting(kind(), name, value);
+    }
+
+    // ---- what the training loop asks
+
+    /** The learning rate that the schedule scales. */
+    public final double learningRate() {
         return learningRate;
+    }
+
+    /** How the learning rate changes during a run; constant unless one was given. */
+    public final Schedule schedule() {
+        return schedule == null ? Constant.ONE : schedule;
+    }
+
+    /** The rate of a step: the learning rate scaled by the schedule. */
+    public final double rate(Progress progress) {
+        return learningRate * schedule().factor(progress);
+    }
+
+    public final Clipping clipping() {
+        return new Clipping(clipNorm, clipValue);
+    }
+
+    /** Weight decay as part of the gradient, with those it leaves out. */
+    protected final Decay decay() {
+        return new Decay(weightDecay, false, noDecay);
+    }
+
+    /** Weight decay straight from the values, with those it leaves out. */
+    protected final Decay decoupledDecay() {
+        return new Decay(weightDecay, true, noDecay);
+    }
+
+    /** The kind of optimizer, as in files and messages: {@code adam}. */
+    public String kind() {
+        String simple = getClass().getSimpleName();
+        return simple.substring(0, 1).toLowerCase(Locale.ROOT) + simple.substring(1);
+    }
+
+    // ---- settings
+
+    public Optimizer learningRate(double rate) {
+        return copy(c -> base(c).learningRate = rate);
+    }
+
+    /** Scales the learning rate during the run, for instance {@code cosine().warmup(500)}. */
+    public Optimizer schedule(Schedule newSchedule) {
+        return copy(c -> base(c).schedule = newSchedule);
+    }
+
+    /** Pulls values towards zero: added to the gradient, or in AdamW and Lion taken from the values. */
+    public Optimizer weightDecay(double amount) {
+        return copy(c -> base(c).weightDecay = amount);
+    }
+
+    /**
+     * Leaves parameters out of the weight decay, by name.
+     *
+     * <p>A pattern matches a parameter by one part of its dotted name, with or without the number at the part's end, or
+     * by the beginning of the name: {@code bias} matches {@code dense1.bias}, {@code layerNorm} matches {@code
+     * layerNorm2.weight}, {@code dense1} and {@code block1.dense2} match all of that layer. A pattern that matches
+     * nothing is an error when the optimizer is bound.
+     */
+    public Optimizer noDecay(String... patterns) {
+        return copy(c -> base(c).noDecay = List.of(patterns));
+    }
+
+    /** Scales the gradients down when their length, over the whole vector, exceeds {@code max}; 0 switches it off. */
+    public Optimizer clipNorm(double max) {
+        return copy(c -> base(c).clipNorm = max);
+    }
+
+    /** Cuts every gradient to between {@code -max} and {@code max}; 0 switches it off. */
+    public Optimizer clipValue(double max) {
+        return copy(c -> base(c).clipValue = max);
+    }
+
+    /**
+     * A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.momentum = momentum)}.
+     */
+    @SuppressWarnings("unchecked")
+    protected final <O extends Optimizer> O copy(Consumer<O> change) {
+        try {
+            O clone = (O) clone();
+            change.accept(clone);
+            clone.validate();
+            return clone;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("optimizers are cloneable", e);
+        }
+    }
+
+    private static Optimizer base(Optimizer optimizer) {
+        return optimizer;
+    }
+
+    @Override
+    public String toString() {
+        return kind() + "(" + learningRate + ")";
     }
 }

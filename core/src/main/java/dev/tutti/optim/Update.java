@@ -6,16 +6,20 @@ import java.util.Map;
 /**
  * An optimizer at work on its target: it holds the state, such as momentum, that belongs to the target's range.
  *
- * <p>Order of calls: {@link #apply} after each backward pass, any number of times; then {@link #close}. {@link #state} may be
- * read and written between steps: that is how it is saved and restored.
+ * <p>Order of calls: {@link #apply} after each backward pass, any number of times; then {@link #close}. {@link #state}
+ * may be read and written between steps: that is how it is saved and restored, and a restored run goes on to the same
+ * bits.
  */
 public interface Update extends AutoCloseable {
-    /** Moves the values of the target by their gradients. */
+    /**
+     * Moves the values of the target by their gradients. The gradients are used up: they may hold anything afterwards.
+     */
     void apply(double learningRate);
 
     /** The state by name; each tensor is as long as the target's range, or a single number. Writing to it restores. */
     Map<String, Tensor> state();
 
+    /** Frees the state. Closing twice does nothing. */
     @Override
     void close();
 }

@@ -1,9 +1,11 @@
 package dev.tutti.tensor;
 
+import static dev.tutti.tensor.Native.call;
 import static dev.tutti.tensor.Native.op;
 import static dev.tutti.tensor.Native.optional;
 import static dev.tutti.tensor.Native.scalar;
 
+import java.util.Collection;
 import java.util.List;
 import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.LongOptional;
@@ -88,32 +90,60 @@ public final class Functions {
                 x.handle(), shape.toArray(), optional(weight), optional(bias), epsilon, true));
     }
 
-    /** Rows of the weight, picked by whole numbers. */
-    public static Tensor embedding(Tensor ids, Tensor weight) {
-        return op("embedding", () -> torch.embedding(weight.handle(), ids.handle()));
+    /** Rows of the weight, picked by whole numbers; the row {@code paddingId} does not learn, -1 means that all do. */
+    public static Tensor embedding(Tensor ids, Tensor weight, long paddingId) {
+        return op("embedding", () -> torch.embedding(weight.handle(), ids.handle(), paddingId, false, false));
     }
 
     /**
-     * A long short-term memory over {@code [batch, time, features]}; gives the outputs of all steps. The weights are
-     * input, recurrent, input bias, recurrent bias, for each direction.
+     * What a recurrent network gives: the outputs {@code [batch, time, directions * units]} of the last layer at all steps, and
+     * the state {@code [layers * directions, batch, units]} that each direction of each layer ends with.
      */
-    public static Tensor lstm(Tensor x, Tensor h0, Tensor c0, List<Tensor> weights, boolean bidirectional) {
-        return op("lstm", () -> torch.lstm(
-                        x.handle(), Native.vector(List.of(h0, c0)), Native.vector(weights), true, 1, 0.0, true, bidirectional, true)
-                .get0());
+    public record Recurrence(Tensor outputs, Tensor last) {}
+
+    /**
+     * A long short-term memory over {@code [batch, time, features]}, from states {@code [layers * directions, batch, units]}.
+     * The weights are input, recurrent, input bias, recurrent bias, for each direction of each layer.
+     */
+    public static Recurrence lstm(
+            Tensor x, Tensor h0, Tensor c0, Collection<Tensor> weights, int layers, boolean bidirectional) {
+        return call("lstm", () -> {
+            var out = torch.lstm(x.handle(), Native.vector(List.of(h0, c0)), Native.vector(weights), true, layers, 0.0, false,
+                    bidirectional, true);
+            return new Recurrence(new Tensor(out.get0()), new Tensor(out.get1()));
+        });
     }
 
-    /** A gated recurrent unit over {@code [batch, time, features]}; weights as for {@link #lstm}. */
-    public static Tensor gru(Tensor x, Tensor h0, List<Tensor> weights, boolean bidirectional) {
-        return op("gru", () -> torch.gru(
-                        x.handle(), h0.handle(), Native.vector(weights), true, 1, 0.0, true, bidirectional, true)
-                .get0());
+    /** Gated recurrent units over {@code [batch, time, features]}; state and weights as for {@link #lstm}. */
+    public static Recurrence gru(Tensor x, Tensor h0, Collection<Tensor> weights, int layers, boolean bidirectional) {
+        return call("gru", () -> {
+            var out = torch.gru(x.handle(), h0.handle(), Native.vector(weights), true, layers, 0.0, false, bidirectional, true);
+            return new Recurrence(new Tensor(out.get0()), new Tensor(out.get1()));
+        });
     }
 
-    /** Attention of {@code [batch, heads, time, width]}; the mask, when not null, is added to the scores. */
-    public static Tensor attention(Tensor query, Tensor key, Tensor value, Tensor mask, boolean causal) {
+    /** Attention of {@code [batch, heads, time, width]}; causal means that no step sees a later one. */
+    public static Tensor attention(Tensor query, Tensor key, Tensor value, boolean causal) {
         return op("attention", () -> torch.scaled_dot_product_attention(
-                query.handle(), key.handle(), value.handle(), optional(mask), 0.0, causal, new DoubleOptional(), false));
+                query.handle(), key.handle(), value.handle(), optional((Tensor) null), 0.0, causal, new DoubleOptional(), false));
+    }
+
+    /**
+     * Attention whose weights are dropped by chance. Written out, because the engine's own kernel draws from a stream of random
+     * numbers that all workers share.
+     */
+    public static Tensor attention(
+            Tensor query, Tensor key, Tensor value, boolean causal, double dropout, Randomness randomness) {
+        Tensor scores = query.mul(1 / Math.sqrt(query.dim(-1))).matmul(key.transpose(-2, -1));
+        Tensor seen = causal ? scores.add(causalMask(scores)) : scores;
+        return dropout(softmax(seen, -1), dropout, randomness).matmul(value);
+    }
+
+    /** Minus infinity above the diagonal, zero elsewhere. */
+    private static Tensor causalMask(Tensor scores) {
+        Shape square = Shape.of(scores.dim(-2), scores.dim(-1));
+        Tensor blocked = Tensor.full(square, Double.NEGATIVE_INFINITY, scores.type()).to(scores.device());
+        return op("causalMask", () -> blocked.handle().triu(1));
     }
 
     /** Zeroes elements by the given chance and scales the others, so that the expected value stays. */
@@ -165,6 +195,10 @@ public final class Functions {
         return op("hardSwish", () -> torch.hardswish(x.handle()));
     }
 
+    public static Tensor hardSigmoid(Tensor x) {
+        return op("hardSigmoid", () -> torch.hardsigmoid(x.handle()));
+    }
+
     public static Tensor hardTanh(Tensor x) {
         return op("hardTanh", () -> torch.hardtanh(x.handle()));
     }
@@ -191,11 +225,14 @@ public final class Functions {
 
     // ---- losses
 
-    /** Of logits {@code [batch, classes, ...]} and class ids, or probabilities of the logits' shape. */
+    /**
+     * Of logits {@code [batch, classes, ...]} and class ids, or probabilities of the logits' shape. Where the id is
+     * {@code ignored} nothing counts.
+     */
     public static Tensor crossEntropy(
-            Tensor logits, Tensor target, Tensor classWeights, double smoothing, Reduction reduction) {
+            Tensor logits, Tensor target, Tensor classWeights, long ignored, double smoothing, Reduction reduction) {
         return op("crossEntropy", () -> torch.cross_entropy_loss(
-                logits.handle(), target.handle(), optional(classWeights), reduction.ordinal(), -100, smoothing));
+                logits.handle(), target.handle(), optional(classWeights), reduction.ordinal(), ignored, smoothing));
     }
 
     public static Tensor binaryCrossEntropy(Tensor logits, Tensor target, Tensor positiveWeight, Reduction reduction) {

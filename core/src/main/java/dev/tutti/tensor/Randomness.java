@@ -40,6 +40,19 @@ public final class Randomness implements AutoCloseable {
         return hash;
     }
 
+    /**
+     * Sets the engine's own stream anew from this one, for code that cannot be handed a stream, such as TorchScript modules.
+     * There is only one of it: workers that use it at the same time in one JVM do not draw the same numbers in every run.
+     */
+    public void restartShared() {
+        run("restartShared", () -> {
+            try (Scope scope = Scope.open()) {
+                Tensor seed = Tensor.empty(Shape.of(1), DType.INT64);
+                torch.manual_seed(seed.handle().random_(optional).item().toLong());
+            }
+        });
+    }
+
     /** Fills with numbers between low and high, evenly. */
     public void uniform_(Tensor tensor, double low, double high) {
         run("uniform_", () -> tensor.handle().uniform_(low, high, optional));

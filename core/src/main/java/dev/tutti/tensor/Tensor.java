@@ -137,6 +137,11 @@ public final class Tensor implements AutoCloseable {
         return !handle.isNull();
     }
 
+    /** True when both are the same tensor, not only equal ones. */
+    public boolean isSame(Tensor other) {
+        return handle().is_same(other.handle());
+    }
+
     /** The one number of a tensor with one element. */
     public double item() {
         return call("item", () -> handle().item().toDouble());
@@ -225,6 +230,11 @@ public final class Tensor implements AutoCloseable {
 
     public Tensor flatten(int from) {
         return op("flatten", () -> handle().flatten(from, -1));
+    }
+
+    /** Splits one axis into several. */
+    public Tensor unflatten(int axis, long... dims) {
+        return op("unflatten", () -> handle().unflatten(axis, dims));
     }
 
     public Tensor permute(long... axes) {
@@ -359,8 +369,8 @@ public final class Tensor implements AutoCloseable {
         return op("mean", () -> handle().mean(axes));
     }
 
-    public Tensor max(int axis) {
-        return op("max", () -> handle().amax(new long[] {axis}, false));
+    public Tensor max(long... axes) {
+        return op("max", () -> handle().amax(axes, false));
     }
 
     public Tensor argmax(int axis) {

@@ -23,9 +23,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
      * @param epoch epochs that are done
      * @param step updates that are done
      * @param position the place in the data of the epoch under way; null between two epochs
-     * @param seed what all that is random follows from
-     * @param recipe optimizer, loss and metrics, to notice when they are not the same any more
-     * @param rate what the schedule remembers
+     * @param recipe optimizer, loss, metrics and seed as JSON, to notice when they are not the same any more
      * @param callbacks what callbacks remember, by their names
      * @param epochs results of the epochs that are done
      */
@@ -33,9 +31,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
             int epoch,
             long step,
             Position position,
-            long seed,
             String recipe,
-            Map<String, Double> rate,
             Map<String, Map<String, Double>> callbacks,
             List<EpochResult> epochs) {}
 

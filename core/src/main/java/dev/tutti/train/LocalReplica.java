@@ -2,6 +2,7 @@ package dev.tutti.train;
 
 import dev.tutti.data.Batch;
 import dev.tutti.nn.Model;
+import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
 import dev.tutti.tensor.NamedRange;
@@ -17,12 +18,14 @@ final class LocalReplica implements Replica {
     private final Model model;
     private final Recipe recipe;
     private final Update update;
+    private final Clipping clipping;
     private int batches;
     private double samples;
 
     LocalReplica(Model model, Recipe recipe) {
         this.model = model;
         this.recipe = recipe;
+        clipping = recipe.optimizer().clipping();
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
@@ -72,6 +75,9 @@ final class LocalReplica implements Replica {
         }
         batches = 0;
         samples = 0;
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
         update.apply(learningRate);
     }
 

@@ -37,6 +37,7 @@ public final class Trainer implements AutoCloseable {
     private List<Metric> metrics = List.of();
     private List<Transform> features = List.of();
     private List<String> classes = List.of();
+    private double movingAverage;
     private long seed;
     private int threads = Engine.cores();
     private Device device = Device.CPU;
@@ -78,6 +79,12 @@ public final class Trainer implements AutoCloseable {
     /** The names of the classes, for predictions meant for people. */
     public Trainer classes(List<String> names) {
         classes = List.copyOf(names);
+        return this;
+    }
+
+    /** Evaluates and saves the moving average of the weights instead of the last ones; 0.999 looks back about 1000 steps. */
+    public Trainer movingAverage(double decay) {
+        movingAverage = decay;
         return this;
     }
 
@@ -179,7 +186,7 @@ public final class Trainer implements AutoCloseable {
     }
 
     Recipe recipe() {
-        return new Recipe(optimizer, loss, metrics, seed);
+        return new Recipe(optimizer, loss, metrics, movingAverage, seed);
     }
 
     /** Saves the model as a folder; see {@link SavedModel}. */

@@ -6,6 +6,8 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
+import dev.tutti.optim.MovingAverage;
+import dev.tutti.optim.Progress;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -25,7 +27,9 @@ final class TrainingLoop implements Run {
     private final Dataset data;
     private final Fit fit;
     private final BiConsumer<Path, Evaluation> modelSaver;
+    private final MovingAverage average;
     private final List<EpochResult> finished = new ArrayList<>();
+    private final List<Double> observed = new ArrayList<>();
 
     private int epoch;
     private long step;
@@ -43,6 +47,9 @@ final class TrainingLoop implements Run {
         this.data = Evaluator.prepared(data);
         this.fit = fit;
         this.modelSaver = modelSaver;
+        average = recipe.movingAverage() == 0
+                ? null
+                : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
         totals = new Totals(recipe.metrics());
     }
 
@@ -62,11 +69,23 @@ final class TrainingLoop implements Run {
         } finally {
             tellEnd(failure);
         }
+        leaveAveraged();
         boolean interrupted = fit.interrupted().getAsBoolean();
         History.Ending ending = interrupted
                 ? History.Ending.INTERRUPTED
                 : stopReason == null ? History.Ending.COMPLETED : History.Ending.STOPPED;
         return new History(finished, ending, interrupted ? "interrupted" : stopReason);
+    }
+
+    /** Leaves the model with the weights that were evaluated: the averaged ones where there is an average. */
+    private void leaveAveraged() {
+        if (average != null) {
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                replica.model().vector().values().copy_(average.state().get("average"));
+            }
+            average.close();
+        }
     }
 
     /** Every callback hears of the end, also when another one fails at it. */
@@ -105,17 +124,20 @@ final class TrainingLoop implements Run {
         if (totals.value().samples() == 0) {
             throw new TrainingException("the training data has no samples: " + data);
         }
-        Evaluation validation = fit.validation() == null
-                ? null
-                : Evaluator.evaluate(replica.model(), recipe, fit.validation()).value();
+        Evaluation validation = validate();
         EpochResult result = new EpochResult(
                 epoch + 1, step, learningRate, totals.value(), validation, (System.nanoTime() - started) / 1e9);
-        finished.add(result);
+        finish(result);
         epoch++;
         stepAtEpochStart = step;
         position = null;
         totals = new Totals(recipe.metrics());
         fit.callbacks().forEach(callback -> callback.epoch(this, result));
+    }
+
+    private void finish(EpochResult result) {
+        finished.add(result);
+        observed.add(result.monitored(recipe.optimizer().schedule().monitor().orElse("loss")));
     }
 
     /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
@@ -130,10 +152,32 @@ final class TrainingLoop implements Run {
             samples += result.size();
         }
         lastLoss = lossSum / samples;
-        learningRate = recipe.optimizer().learningRate(step);
+        learningRate = recipe.optimizer().rate(progress());
         replica.update(learningRate);
+        if (average != null) {
+            average.update();
+        }
         step++;
         samplesSeen += samples;
+    }
+
+    /** What the schedule goes by. */
+    private Progress progress() {
+        long steps = stepsPerEpoch().orElse(0);
+        return new Progress(step, steps, steps * fit.epochs(), observed);
+    }
+
+    private Evaluation validate() {
+        if (fit.validation() == null) {
+            return null;
+        }
+        try (MovingAverage.Swap averaged = swapIn()) {
+            return Evaluator.evaluate(replica.model(), recipe, fit.validation()).value();
+        }
+    }
+
+    private MovingAverage.Swap swapIn() {
+        return average == null ? () -> {} : average.swapIn();
     }
 
     // ---- going on
@@ -143,7 +187,7 @@ final class TrainingLoop implements Run {
         Map<String, NdArray> arrays = new LinkedHashMap<>();
         replica.model().arrays().forEach((name, array) -> arrays.put("model." + name, array));
         try (Scope scope = Scope.open()) {
-            replica.state().forEach((name, tensor) -> arrays.put("optimizer." + name, tensor.toArray()));
+            state().forEach((name, tensor) -> arrays.put(name, tensor.toArray()));
         }
         totals.snapshot().forEach((name, array) -> arrays.put("totals." + name, array));
         Map<String, Map<String, Double>> callbacks = new LinkedHashMap<>();
@@ -151,7 +195,17 @@ final class TrainingLoop implements Run {
         return new Checkpoint(
                 arrays,
                 new Checkpoint.Progress(
-                        epoch, step, position, recipe.seed(), Json.write(recipe), Map.of(), callbacks, finished));
+                        epoch, step, position, Json.write(recipe), callbacks, finished));
+    }
+
+    /** The tensors beside the model that the next step depends on. */
+    private Map<String, Tensor> state() {
+        Map<String, Tensor> state = new LinkedHashMap<>();
+        replica.state().forEach((name, tensor) -> state.put("optimizer." + name, tensor));
+        if (average != null) {
+            average.state().forEach((name, tensor) -> state.put("average." + name, tensor));
+        }
+        return state;
     }
 
     private void restore(Checkpoint checkpoint) {
@@ -159,16 +213,15 @@ final class TrainingLoop implements Run {
         requireSameRecipe(progress);
         Map<String, NdArray> arrays = checkpoint.arrays();
         replica.model().load(under("model.", arrays), "the checkpoint");
-        Map<String, NdArray> optimizer = under("optimizer.", arrays);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            replica.state().forEach((name, tensor) -> tensor.copy_(Tensor.of(optimizer.get(name))));
+            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(arrays.get(name))));
         }
         totals.restore(under("totals.", arrays));
         epoch = progress.epoch();
         step = progress.step();
         position = progress.position();
-        finished.addAll(progress.epochs());
+        progress.epochs().forEach(this::finish);
         stepAtEpochStart = finished.isEmpty() ? 0 : finished.get(finished.size() - 1).steps();
         fit.callbacks().forEach(callback -> {
             Map<String, Double> state = progress.callbacks().get(callback.name());
@@ -274,6 +327,9 @@ final class TrainingLoop implements Run {
     @Override
     public void saveModel(Path folder) {
         EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
-        modelSaver.accept(folder, last == null ? null : last.validation() == null ? last.training() : last.validation());
+        Evaluation evaluation = last == null ? null : last.validation() == null ? last.training() : last.validation();
+        try (MovingAverage.Swap averaged = swapIn()) {
+            modelSaver.accept(folder, evaluation);
+        }
     }
 }

@@ -22,7 +22,9 @@ final class Numbered {
             features[2 * i] = i;
             features[2 * i + 1] = 2 * i;
         }
-        return Dataset.of(NdArray.of(features, rows, 2), NdArray.of(LongStream.range(0, rows).toArray(), rows));
+        return Dataset.of(
+                NdArray.of(features, rows, 2),
+                NdArray.of(LongStream.range(0, rows).toArray(), rows));
     }
 
     /** An IDX file of bytes. */

@@ -3,7 +3,10 @@ package dev.tutti.data;
 import dev.tutti.tensor.NdArray;
 import java.util.OptionalLong;
 
-/** Rows that can only be read from front to back, in parts of different lengths, as of files; counts what is still open. */
+/**
+ * Rows that can only be read from front to back, in parts of different lengths, as of files; counts what is still
+ * open.
+ */
 final class TestingSequentialSource implements Source {
     private final int[] parts;
     private int open;

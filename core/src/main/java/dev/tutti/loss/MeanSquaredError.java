@@ -1,0 +1,20 @@
+package dev.tutti.loss;
+
+import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.Functions.Reduction;
+import dev.tutti.tensor.Tensor;
+
+/** The mean of the squared differences. */
+public final class MeanSquaredError extends Elementwise {
+    MeanSquaredError() {}
+
+    @Override
+    Tensor mean(Tensor output, Tensor target) {
+        return Functions.squaredError(output, target, Reduction.MEAN);
+    }
+
+    @Override
+    public String kind() {
+        return "mse";
+    }
+}

@@ -1,0 +1,10 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.Tensor;
+
+/** The sum of its inputs, element by element. */
+public final class Add extends Elementwise {
+    Add() {
+        super(Tensor::add, "+");
+    }
+}

@@ -1,0 +1,65 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Layers one after the other under their names: what {@link Sequential} and {@link Residual} are made of. */
+record Chain(List<Layer> layers, List<String> names) {
+    static Chain of(List<Layer> layers) {
+        return new Chain(layers, names(layers));
+    }
+
+    /** Those without a name are numbered by kind, past the names that are taken. */
+    private static List<String> names(List<Layer> layers) {
+        Set<String> taken = new HashSet<>();
+        layers.forEach(layer -> taken.add(layer.name()));
+        Map<String, Integer> counts = new HashMap<>();
+        List<String> names = new ArrayList<>();
+        for (Layer layer : layers) {
+            String name = layer.name();
+            while (name == null || (layer.name() == null && taken.contains(name))) {
+                name = layer.kind() + counts.merge(layer.kind(), 1, Integer::sum);
+            }
+            names.add(name);
+        }
+        return names;
+    }
+
+    /** The last layer's name: where the output comes from. */
+    String last() {
+        return names.get(names.size() - 1);
+    }
+
+    Shape build(List<Shape> inputs, Build build) {
+        build.require(!layers.isEmpty(), "has no layers");
+        List<Shape> shapes = inputs;
+        List<String> from = build.sources();
+        for (int i = 0; i < layers.size(); i++) {
+            shapes = List.of(build.child(names.get(i), layers.get(i), shapes, from));
+            from = List.of(names.get(i));
+        }
+        return shapes.get(0);
+    }
+
+    Tensor forward(List<Tensor> inputs, Pass pass) {
+        Tensor x = pass.child(names.get(0), inputs);
+        for (int i = 1; i < names.size(); i++) {
+            x = pass.child(names.get(i), x);
+        }
+        return x;
+    }
+
+    String script(List<String> inputs, ScriptWriter script) {
+        List<String> values = inputs;
+        for (String name : names) {
+            values = script.childAll(name, values);
+        }
+        return values.get(0);
+    }
+}

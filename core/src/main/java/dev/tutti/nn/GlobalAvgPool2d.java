@@ -1,0 +1,8 @@
+package dev.tutti.nn;
+
+/** The mean of each channel of {@code [channels, height, width]}. */
+public final class GlobalAvgPool2d extends GlobalPooling {
+    GlobalAvgPool2d() {
+        super(2, false);
+    }
+}

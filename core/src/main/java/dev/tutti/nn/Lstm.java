@@ -1,0 +1,27 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.Functions.Recurrence;
+import dev.tutti.tensor.Tensor;
+import java.util.Collection;
+
+/** Long short-term memory over {@code [time, features]}. */
+public final class Lstm extends Recurrent<Lstm> {
+    private Lstm() {
+        this(0);
+    }
+
+    Lstm(int units) {
+        super(4, units);
+    }
+
+    @Override
+    Recurrence run(Tensor x, Tensor zeros, Collection<Tensor> weights, int layers, boolean bidirectional) {
+        return Functions.lstm(x, zeros, zeros, weights, layers, bidirectional);
+    }
+
+    @Override
+    String call(String x, String zeros) {
+        return "torch.lstm(" + x + ", [" + zeros + ", " + zeros + "]";
+    }
+}

@@ -1,0 +1,10 @@
+package dev.tutti.nn;
+
+import dev.tutti.tensor.Tensor;
+
+/** The product of its inputs, element by element, as gates need it. */
+public final class Multiply extends Elementwise {
+    Multiply() {
+        super(Tensor::mul, "*");
+    }
+}

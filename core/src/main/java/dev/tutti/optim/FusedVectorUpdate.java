@@ -1,0 +1,46 @@
+package dev.tutti.optim;
+
+import dev.tutti.tensor.FusedUpdate;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+
+/** An update whose step is one call of a fused kernel for all stretches together. */
+abstract class FusedVectorUpdate extends VectorUpdate {
+    private FusedUpdate call;
+
+    FusedVectorUpdate(Target target, Decay decay) {
+        super(target, decay);
+    }
+
+    /** Puts the call together; the tensors are as long as the target's range. */
+    abstract FusedUpdate prepare(List<Range> blocks, Tensor values, Tensor gradients, double weightDecay);
+
+    @Override
+    final void arrange(List<Stretch> stretches) {
+        if (!stretches.isEmpty()) {
+            List<Range> within = stretches.stream().map(Stretch::range).toList();
+            List<Range> blocks = FusedUpdate.blocks(within, target().range().from());
+            call = prepare(blocks, values(), gradients(), kernelDecay());
+        }
+    }
+
+    @Override
+    protected final void move(List<Stretch> stretches, double rate) {
+        call.run(rate);
+    }
+
+    @Override
+    final boolean decaysInKernel() {
+        return true;
+    }
+
+    @Override
+    final void release() {
+        super.release();
+        if (call != null) {
+            call.close();
+            call = null;
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.tutti.optim;
+
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What all updates share: state by name, the stretches that learn at the moment, weight decay by group.
+ *
+ * <p>An optimizer of your own extends it, declares its state in its fields and says how a stretch of it moves:
+ *
+ * <pre>{@code
+ * protected Update update(Target target) {
+ *     return new VectorUpdate(target, decay()) {
+ *         private final Tensor velocity = state("velocity");
+ *
+ *         protected void move(List<Stretch> stretches, double rate) {
+ *             for (Stretch s : stretches) {
+ *                 s.values().add_(s.of(velocity).mul_(momentum).add_(s.gradients()), -rate);
+ *             }
+ *         }
+ *     };
+ * }
+ * }</pre>
+ *
+ * <p>Values, gradients and state are not recorded by differentiation, so nothing has to be switched off here.
+ */
+public abstract class VectorUpdate implements Update {
+    private final Target target;
+    private final Decay decay;
+    private final Tensor mask;
+    private final Tensor values;
+    private final Tensor gradients;
+    private final Map<String, Tensor> state = new LinkedHashMap<>();
+    private Tensor counter;
+    private List<Range> trainable;
+    private List<Stretch> stretches = List.of();
+    private boolean closed;
+
+    protected VectorUpdate(Target target, Decay decay) {
+        this.target = target;
+        this.decay = decay;
+        mask = decay.mask(target); // first: it may refuse a name, and nothing is held yet
+        FlatVector vector = target.vector();
+        values = vector.values(target.range()).retain();
+        gradients = vector.gradients(target.range()).retain();
+    }
+
+    /** Moves the stretches by their gradients; weight decay has been seen to. */
+    protected abstract void move(List<Stretch> stretches, double rate);
+
+    /** Declares state as long as the range; it begins as zeros. */
+    protected final Tensor state(String name) {
+        return declare(name, Shape.of(target.range().length()), target.vector().type());
+    }
+
+    /** Declares the number of the step, 1 at the first one: kept as state, raised before each step. */
+    protected final Tensor counter(String name) {
+        counter = declare(name, Shape.scalar(), DType.FLOAT32);
+        return counter;
+    }
+
+    private Tensor declare(String name, Shape shape, DType type) {
+        Tensor tensor = Tensor.zeros(shape, type, target.vector().device()).retain();
+        state.put(name, tensor);
+        return tensor;
+    }
+
+    @Override
+    public final void apply(double learningRate) {
+        if (closed || !target.vector().values().isOpen()) {
+            throw new IllegalStateException("the update was applied after it or its vector was closed");
+        }
+        try (Scope scope = Scope.open()) {
+            List<Range> now = target.trainable().get();
+            if (!now.equals(trainable)) {
+                release();
+                stretches = stretches(target.within(now));
+                trainable = List.copyOf(now);
+                arrange(stretches);
+            }
+            if (counter != null) {
+                counter.add_(1); // also while all is frozen: parts of a divided update count alike
+            }
+            if (stretches.isEmpty()) {
+                return;
+            }
+            if (decay.isOn() && (mask != null || !decaysInKernel())) {
+                stretches.forEach(stretch -> decay(stretch, learningRate));
+            }
+            move(stretches, learningRate);
+        }
+    }
+
+    private List<Stretch> stretches(List<Range> segments) {
+        long offset = target.range().from();
+        List<Stretch> out = new ArrayList<>();
+        for (Range segment : segments) {
+            Range within = new Range(segment.from() - offset, segment.length());
+            out.add(new Stretch(within, segment.equals(target.range()), values, gradients));
+        }
+        return out;
+    }
+
+    private void decay(Stretch stretch, double rate) {
+        Tensor moved = decay.decoupled() ? stretch.values() : stretch.gradients();
+        double factor = decay.decoupled() ? -rate * decay.amount() : decay.amount();
+        if (mask != null) {
+            moved.addcmul_(stretch.values(), stretch.of(mask), factor);
+        } else if (decay.decoupled()) {
+            moved.mul_(1 + factor);
+        } else {
+            moved.add_(stretch.values(), factor);
+        }
+    }
+
+    /** Called when what learns has changed, before the next step. */
+    void arrange(List<Stretch> changed) {}
+
+    /** True when decay that is the same for all is left to the step itself. */
+    boolean decaysInKernel() {
+        return false;
+    }
+
+    void release() {
+        stretches.forEach(Stretch::close);
+        stretches = List.of();
+        trainable = null;
+    }
+
+    /** What the step has to decay by itself. */
+    final double kernelDecay() {
+        return mask == null ? decay.amount() : 0;
+    }
+
+    final Target target() {
+        return target;
+    }
+
+    final Tensor values() {
+        return values;
+    }
+
+    final Tensor gradients() {
+        return gradients;
+    }
+
+    @Override
+    public final Map<String, Tensor> state() {
+        return Collections.unmodifiableMap(state);
+    }
+
+    @Override
+    public final void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        release();
+        state.values().forEach(Tensor::close);
+        values.close();
+        gradients.close();
+        if (mask != null) {
+            mask.close();
+        }
+    }
+}

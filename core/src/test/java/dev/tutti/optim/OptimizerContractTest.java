@@ -1,0 +1,263 @@
+package dev.tutti.optim;
+
+import static dev.tutti.optim.Optimizers.adagrad;
+import static dev.tutti.optim.Optimizers.adam;
+import static dev.tutti.optim.Optimizers.adamW;
+import static dev.tutti.optim.Optimizers.lion;
+import static dev.tutti.optim.Optimizers.rmsprop;
+import static dev.tutti.optim.Optimizers.sgd;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.tutti.json.Json;
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every optimizer has to keep; a new one is listed in {@link #cases()} with its twin. */
+class OptimizerContractTest {
+    private static final double RATE = 0.05;
+    private static final int STEPS = 50;
+    private static final int SIZE = 131;
+
+    record Case(String name, Optimizer optimizer, Supplier<Twin> twin) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        return Stream.of(
+                new Case("sgd", sgd(RATE), () -> Twin.sgd(0, false, 0)),
+                new Case("sgd momentum", sgd(RATE).momentum(0.9).weightDecay(0.1), () -> Twin.sgd(0.9, false, 0.1)),
+                new Case("sgd nesterov", sgd(RATE).momentum(0.9).nesterov(), () -> Twin.sgd(0.9, true, 0)),
+                new Case("adam", adam(RATE), () -> Twin.adam(0.9, 0.999, 1e-8, 0, false)),
+                new Case(
+                        "adam decay",
+                        adam(RATE).weightDecay(0.1).betas(0.8, 0.95).epsilon(1e-6),
+                        () -> Twin.adam(0.8, 0.95, 1e-6, 0.1, false)),
+                new Case("adamW", adamW(RATE), () -> Twin.adam(0.9, 0.999, 1e-8, 0.01, true)),
+                new Case("adagrad", adagrad(RATE).weightDecay(0.1), () -> Twin.adagrad(0.1)),
+                new Case("rmsprop", rmsprop(RATE), () -> Twin.rmsprop(0.99, 0, false, 0)),
+                new Case(
+                        "rmsprop centred",
+                        rmsprop(RATE).alpha(0.9).momentum(0.9).centred().weightDecay(0.1),
+                        () -> Twin.rmsprop(0.9, 0.9, true, 0.1)),
+                new Case("lion", lion(RATE).weightDecay(0.1), () -> Twin.lion(0.1)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void equalsItsTwin(Case c) {
+        assertThat(run(c, DType.FLOAT64)).containsExactly(twin(c), within(1e-10));
+        assertThat(run(c, DType.FLOAT32)).containsExactly(twin(c), within(1e-5));
+    }
+
+    private static double[] run(Case c, DType type) {
+        try (FlatVector vector = Course.vector(SIZE, type);
+                Update update = c.optimizer.bind(all(vector))) {
+            steps(vector, List.of(update), 0, STEPS);
+            return Course.valuesOf(vector);
+        }
+    }
+
+    private static double[] twin(Case c) {
+        double[] values = Course.values(SIZE);
+        Twin twin = c.twin.get();
+        for (int step = 0; step < STEPS; step++) {
+            twin.step(step + 1, values, Course.gradients(SIZE, step), RATE);
+        }
+        return values;
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void restoredInTheMiddleGoesOnToTheSameBits(Case c) {
+        try (FlatVector straight = Course.vector(SIZE, DType.FLOAT32);
+                FlatVector broken = Course.vector(SIZE, DType.FLOAT32);
+                Update whole = c.optimizer.bind(all(straight))) {
+            steps(straight, List.of(whole), 0, STEPS);
+
+            Map<String, NdArray> saved = new LinkedHashMap<>();
+            try (Update before = c.optimizer.bind(all(broken));
+                    Scope scope = Scope.open()) {
+                steps(broken, List.of(before), 0, 20);
+                before.state().forEach((name, tensor) -> saved.put(name, tensor.toArray()));
+            }
+            try (Update after = c.optimizer.bind(all(broken));
+                    Scope scope = Scope.open()) {
+                assertThat(after.state().keySet()).containsExactlyInAnyOrderElementsOf(saved.keySet());
+                after.state().forEach((name, tensor) -> tensor.write(saved.get(name)));
+                steps(broken, List.of(after), 20, STEPS);
+            }
+            assertThat(Course.valuesOf(broken)).isEqualTo(Course.valuesOf(straight));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void dividedGivesTheSameBitsAsTheWhole(Case c) {
+        for (DType type : List.of(DType.FLOAT32, DType.FLOAT64)) {
+            try (FlatVector one = Course.vector(SIZE, type);
+                    FlatVector many = Course.vector(SIZE, type);
+                    Update whole = c.optimizer.bind(partlyFrozen(one))) {
+                List<Update> parts = Stream.of(0, 1, 2)
+                        .map(i -> c.optimizer.bind(partlyFrozen(many).part(i, 3)))
+                        .toList();
+                steps(one, List.of(whole), 0, STEPS);
+                steps(many, parts, 0, STEPS);
+                parts.forEach(Update::close);
+                assertThat(Course.valuesOf(many)).isEqualTo(Course.valuesOf(one));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void frozenPartsDoNotMove(Case c) {
+        Optimizer decaying = c.optimizer.weightDecay(0.1).noDecay("bias");
+        for (Optimizer optimizer : List.of(c.optimizer, decaying)) {
+            try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+                    Update update = optimizer.bind(partlyFrozen(vector))) {
+                double[] before = Course.valuesOf(vector);
+                steps(vector, List.of(update), 0, 5);
+                double[] after = Course.valuesOf(vector);
+                for (int i = 0; i < SIZE; i++) {
+                    boolean isFrozen = i >= 40 && i < 61;
+                    assertThat(after[i] == before[i]).as("value %d stays", i).isEqualTo(isFrozen);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void freezingWhileTrainingStopsAndThawingGoesOn(Case c) {
+        boolean[] thawed = {true};
+        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+                Update update = c.optimizer.bind(new Target(
+                        vector,
+                        vector.all(),
+                        Course.names(SIZE, 31),
+                        () -> thawed[0] ? List.of(vector.all()) : List.of()))) {
+            steps(vector, List.of(update), 0, 3);
+            double[] held = Course.valuesOf(vector);
+            thawed[0] = false;
+            steps(vector, List.of(update), 3, 6);
+            assertThat(Course.valuesOf(vector)).isEqualTo(held);
+            thawed[0] = true;
+            steps(vector, List.of(update), 6, 9);
+            assertThat(Course.valuesOf(vector)).isNotEqualTo(held);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void decayByGroupLeavesTheGroupAsWithoutDecay(Case c) {
+        double[] none = afterSteps(c.optimizer.weightDecay(0));
+        double[] all = afterSteps(c.optimizer.weightDecay(0.2));
+        double[] group = afterSteps(c.optimizer.weightDecay(0.2).noDecay("bias"));
+        int cut = SIZE - 31;
+        assertThat(Arrays.copyOfRange(group, cut, SIZE))
+                .containsExactly(Arrays.copyOfRange(none, cut, SIZE), within(1e-12));
+        assertThat(Arrays.copyOf(group, cut)).containsExactly(Arrays.copyOf(all, cut), within(1e-12));
+        assertThat(all[SIZE - 1]).isNotEqualTo(none[SIZE - 1]);
+    }
+
+    private static double[] afterSteps(Optimizer optimizer) {
+        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT64);
+                Update update = optimizer.bind(all(vector))) {
+            steps(vector, List.of(update), 0, 10);
+            return Course.valuesOf(vector);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void isWrittenAndReadBack(Case c) {
+        Optimizer full = c.optimizer
+                .noDecay("bias", "norm")
+                .clipNorm(1)
+                .clipValue(0.5)
+                .schedule(Schedules.cosine().floor(0.1).warmup(10));
+        for (Optimizer optimizer : List.of(c.optimizer, full)) {
+            String json = Json.write(optimizer);
+            Optimizer read = Json.read(json, Optimizer.class, "test");
+            assertThat(read.getClass()).isEqualTo(optimizer.getClass());
+            assertThat(Json.write(read)).isEqualTo(json);
+            assertThat(Json.write(Json.readYaml(Json.writeYaml(optimizer), Optimizer.class, "test")))
+                    .isEqualTo(json);
+            assertThat(read.learningRate()).isEqualTo(RATE);
+            assertThat(read.clipping()).isEqualTo(optimizer.clipping());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void isReadByItsBareName(Case c) {
+        Optimizer read = Json.readYaml(c.optimizer.kind(), Optimizer.class, "test");
+        assertThat(read).hasSameClassAs(c.optimizer);
+        assertThat(read.learningRate()).isPositive();
+        read.validate();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void saysWhenItIsUsedAfterItWasClosed(Case c) {
+        FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        Update update = c.optimizer.bind(all(vector));
+        update.apply(RATE);
+        vector.close();
+        assertThatThrownBy(() -> update.apply(RATE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        update.close();
+        update.close();
+        assertThatThrownBy(() -> update.apply(RATE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT32", "FLOAT64"})
+    void manyBindingsLeaveTheSharedValuesUsable(DType type) {
+        try (FlatVector vector = Course.vector(SIZE, type)) {
+            for (int i = 0; i < 200; i++) {
+                try (Update update = adam(RATE).bind(all(vector))) {
+                    steps(vector, List.of(update), i, i + 2);
+                }
+            }
+            assertThat(vector.values().isFinite()).isTrue();
+        }
+    }
+
+    private static Target all(FlatVector vector) {
+        return Target.all(vector, Course.names(SIZE, 31));
+    }
+
+    /** 40 to 60 do not learn; the stretches begin and end where no block does. */
+    private static Target partlyFrozen(FlatVector vector) {
+        List<Range> trainable = List.of(Range.between(0, 40), Range.between(61, SIZE));
+        return new Target(vector, vector.all(), Course.names(SIZE, 31), () -> trainable);
+    }
+
+    private static void steps(FlatVector vector, List<Update> updates, int from, int to) {
+        for (int step = from; step < to; step++) {
+            Course.giveGradients(vector, step);
+            updates.forEach(update -> update.apply(RATE));
+        }
+    }
+}
