@@ -2,6 +2,7 @@ package dev.tutti.app;
 
 import dev.tutti.DidYouMean;
 import dev.tutti.io.Safetensors;
+import dev.tutti.io.TorchScriptFile;
 import dev.tutti.nn.Model;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -10,6 +11,17 @@ import java.util.Locale;
 
 /** The formats that other programs read. */
 enum ExportFormat {
+    TORCHSCRIPT(".pt") {
+        @Override
+        void write(Model model, Path file) {
+            TorchScriptFile.write(model, file);
+        }
+
+        @Override
+        String python(Path file) {
+            return "model = torch.jit.load('" + file + "')";
+        }
+    },
     SAFETENSORS(".safetensors") {
         @Override
         void write(Model model, Path file) {

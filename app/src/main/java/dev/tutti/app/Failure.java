@@ -4,6 +4,7 @@ import dev.tutti.TuttiException;
 import dev.tutti.data.DataException;
 import dev.tutti.io.FileException;
 import dev.tutti.json.ConfigException;
+import dev.tutti.loss.TargetException;
 import dev.tutti.metric.MetricException;
 import dev.tutti.nn.ShapeException;
 import dev.tutti.nn.UnsupportedLayerException;
@@ -40,7 +41,10 @@ record Failure(String message, ExitCode code) {
                 || cause instanceof UnsupportedLayerException) {
             return ExitCode.JOB;
         }
-        if (cause instanceof InputException || cause instanceof DataException || cause instanceof MetricException) {
+        if (cause instanceof InputException
+                || cause instanceof DataException
+                || cause instanceof MetricException
+                || cause instanceof TargetException) {
             return ExitCode.DATA;
         }
         if (cause instanceof TrainingException || cause instanceof TensorException) {

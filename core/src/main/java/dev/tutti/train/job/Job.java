@@ -26,6 +26,7 @@ public final class Job {
     private Loss loss;
     private Optimizer optimizer;
     private List<Metric> metrics = List.of();
+    private double movingAverage;
     private Integer batch;
     private boolean shuffle = true;
     private int accumulate = 1;
@@ -78,6 +79,11 @@ public final class Job {
 
     public List<Metric> metrics() {
         return metrics;
+    }
+
+    /** Decay of the moving average of the weights that is evaluated and saved instead of the last ones; 0 for none. */
+    public double movingAverage() {
+        return movingAverage;
     }
 
     /** Rows to a batch, if that was said. */

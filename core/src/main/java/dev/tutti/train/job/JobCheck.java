@@ -60,6 +60,14 @@ final class JobCheck {
         require(job.model() != null, "/model", "the job needs a 'model': layers, a file with layers, or a saved model");
         require(job.loss() != null, "/loss", "the job needs a 'loss', such as softmaxCrossEntropy");
         require(job.optimizer() != null, "/optimizer", "the job needs an 'optimizer', such as adam");
+        explained("/optimizer", () -> {
+            job.optimizer().validate();
+            return job;
+        });
+        explained("/loss", () -> {
+            job.loss().validate();
+            return job;
+        });
         atLeastOne("/epochs", job.epochs());
         atLeastOne("/batch", job.batch().orElse(1));
         atLeastOne("/accumulate", job.accumulate());
@@ -70,6 +78,10 @@ final class JobCheck {
                 job.checkpoints().everyMinutes() > 0,
                 "/checkpoints/everyMinutes",
                 "everyMinutes: expected more than 0, received " + job.checkpoints().everyMinutes());
+        require(
+                job.movingAverage() >= 0 && job.movingAverage() < 1,
+                "/movingAverage",
+                "movingAverage: expected 0 or more and less than 1, received " + job.movingAverage());
         if (!job.strategy().equals("local")) {
             throw file.problem(
                     "/strategy",
@@ -133,6 +145,7 @@ final class JobCheck {
                     .classes(job.classes());
         }
         return trainer.seed(job.seed())
+                .movingAverage(job.movingAverage())
                 .threads(job.threads().orElse(Engine.cores()))
                 .metrics(job.metrics().toArray(Metric[]::new));
     }
