@@ -3,6 +3,7 @@ package dev.tutti.app;
 import dev.tutti.DidYouMean;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ public final class Main implements Runnable {
         try {
             return commandLine.execute(args);
         } catch (Error e) {
-            return failed(e, commandLine, Arrays.asList(args).contains("--verbose"), args, console);
+            return failed(e, Arrays.asList(args).contains("--verbose"), args, console);
         }
     }
 
@@ -71,13 +72,13 @@ public final class Main implements Runnable {
             commandLine.setColorScheme(Help.defaultColorScheme(console.colour() ? Help.Ansi.ON : Help.Ansi.OFF));
         }
         return commandLine
-                .setOut(new PrintWriter(console.out(), true))
-                .setErr(new PrintWriter(console.err(), true))
+                .setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8))
                 .setUsageHelpAutoWidth(true)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e, args, console))
                 .setExecutionExceptionHandler((e, failing, parsed) -> {
                     TuttiCommand command = failing.getCommand();
-                    return failed(e, failing, command.verbose(), parsed.originalArgs().toArray(String[]::new), console);
+                    return failed(e, command.verbose(), parsed.originalArgs().toArray(String[]::new), console);
                 });
     }
 
@@ -128,7 +129,7 @@ public final class Main implements Runnable {
                         + DidYouMean.hint(word, command.subcommands().keySet());
     }
 
-    private static int failed(Throwable e, CommandLine command, boolean verbose, String[] args, Console console) {
+    private static int failed(Throwable e, boolean verbose, String[] args, Console console) {
         Failure failure = Failure.of(e);
         say(failure.message(), failure.code(), args, console);
         if (verbose) {

@@ -21,6 +21,7 @@ abstract class TuttiCommand implements Callable<Integer> {
     @Option(names = "--verbose", order = 101, description = "Print a stack trace when something fails.")
     private boolean verbose;
 
+    @SuppressWarnings("unused") // picocli looks at it, and shows the help by itself
     @Option(names = {"-h", "--help"}, order = 102, usageHelp = true, description = "Show this help and end.")
     private boolean help;
 

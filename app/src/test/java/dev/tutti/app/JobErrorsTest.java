@@ -32,6 +32,8 @@ class JobErrorsTest {
                 new Mistake("epochs: 1", "strategy: allReduce", ":11:1: the strategy 'allReduce' is planned but not there yet: expected local", 3),
                 new Mistake("epochs: 1", "strategy: locl", ":11:1: unknown strategy 'locl': did you mean 'local'?", 3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),
+                new Mistake("epochs: 1", "epochs: [1]", ":11:1: epochs: expected a whole number, received a list", 3),
+                new Mistake("metrics: [accuracy]", "metrics: r2", ":9:1: r2: predictions and targets have the same shape", 3),
                 new Mistake("epochs: 1", "epochs: 0", ":11:1: epochs: expected 1 or more, received 0", 3),
                 new Mistake("batch: 32", "batch: -1", ":10:1: batch: expected 1 or more, received -1", 3),
                 new Mistake("epochs: 1", "checkpoints: {keep: 0}", ":11:15: keep: expected 1 or more, received 0", 3),
@@ -49,11 +51,11 @@ class JobErrorsTest {
                 new Mistake(
                         "type: adam, learningRate: 0.01",
                         "type: adam, learningRate: -1",
-                        ":8:1: adam: learningRate must be at least 0, received -1.0",
+                        ":8:1: adam: learningRate must be at least 0, received -1",
                         3),
                 new Mistake("schedule: cosine", "schedule: cosin", ":8:45: optimizer.schedule: unknown schedule 'cosin': did you mean 'cosine'?", 3),
                 new Mistake("metrics: [accuracy]", "metrics: [acuracy]", ":9:11: metrics[0]: unknown metric 'acuracy': did you mean 'accuracy'?", 3),
-                new Mistake("type: take, count", "type: tak, count", ":2:35: data.train.stages[0]: unknown stage 'tak': did you mean 'take'?", 3),
+                new Mistake("type: take, count", "type: tak, count", ":2:36: data.train.stages[0]: unknown stage 'tak': did you mean 'take'?", 3),
                 new Mistake("source: mnist,", "source: mnits,", ":2:11: data.train.source: unknown source 'mnits': did you mean 'mnist'?", 3),
                 new Mistake("units: 16", "unit: 16", ":6:35: model.layers[1]: unknown key 'unit': did you mean 'units'?", 3),
                 new Mistake(
@@ -64,9 +66,9 @@ class JobErrorsTest {
                 new Mistake(
                         "epochs: 1",
                         "callbacks: [{type: earlyStopping, metric: acuracy}]",
-                        ":11:34: there is no metric 'acuracy' to follow: did you mean 'accuracy'?",
+                        ":11:35: there is no metric 'acuracy' to follow: did you mean 'accuracy'?",
                         3),
-                new Mistake("seed: 3", "seed: 3\nseed: 4", ":13:1: Duplicate field 'seed'", 3),
+                new Mistake("seed: 3", "seed: 3\nseed: 4", ":13:5: the key 'seed' is there twice", 3),
                 new Mistake("seed: 3", "device: gpu", ":12:1: unknown device 'gpu': expected auto, cpu, cuda or cuda:N", 3),
                 new Mistake("seed: 3", "seed: [3", ":1", 3),
                 new Mistake("units: 10}", "units: 5}", "softmaxCrossEntropy: ", 4));

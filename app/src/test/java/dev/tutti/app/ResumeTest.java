@@ -44,7 +44,7 @@ class ResumeTest {
     void interruptedAndResumedEqualsUninterrupted() throws Exception {
         Process process = train();
         awaitEpoch(process);
-        new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+        signal("INT", process);
         String rest = rest(process);
 
         assertThat(process.waitFor()).as(rest).isEqualTo(130);
@@ -57,7 +57,7 @@ class ResumeTest {
     void terminatedLeavesACheckpointToo() throws Exception {
         Process process = train();
         awaitEpoch(process);
-        process.destroy();
+        signal("TERM", process);
         String rest = rest(process);
 
         assertThat(process.waitFor()).as(rest).isEqualTo(130);
@@ -146,6 +146,11 @@ class ResumeTest {
                 .start();
         processes.add(process);
         return process;
+    }
+
+    /** Unlike {@link Process#destroy} this leaves open what the process says. */
+    private static void signal(String name, Process process) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     }
 
     /** Reads until the first of the four epochs is done. */

@@ -1,5 +1,6 @@
 package dev.tutti.train.job;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.data.Transform;
 import dev.tutti.loss.Loss;
@@ -21,10 +22,12 @@ public final class Job {
     private String name;
     private JobData data;
     private JobModel model;
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<Transform> features = List.of();
     private List<String> classes = List.of();
     private Loss loss;
     private Optimizer optimizer;
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<Metric> metrics = List.of();
     private double movingAverage;
     private Integer batch;
@@ -36,6 +39,7 @@ public final class Job {
     private String device = "auto";
     private String strategy = "local";
     private JobCheckpoints checkpoints = new JobCheckpoints();
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<JobCallback> callbacks = List.of();
     private String output;
 

@@ -6,6 +6,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Transform;
 import dev.tutti.json.ConfigException;
 import dev.tutti.metric.Metric;
+import dev.tutti.metric.MetricException;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ShapeException;
 import dev.tutti.tensor.Device;
@@ -164,6 +165,8 @@ final class JobCheck {
             trainer.evaluate(data.take(data.batchSize().orElse(1)));
         } catch (ShapeException e) {
             throw file.problem(pointer, e.getMessage(), e);
+        } catch (MetricException e) {
+            throw file.problem("/metrics", e.getMessage(), e);
         }
     }
 
