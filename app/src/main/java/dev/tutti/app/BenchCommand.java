@@ -4,7 +4,6 @@ import dev.tutti.DidYouMean;
 import dev.tutti.bench.Bench;
 import dev.tutti.bench.BenchOptions;
 import dev.tutti.bench.harness.Results;
-import dev.tutti.json.Json;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -46,7 +45,7 @@ final class BenchCommand extends TuttiCommand {
         }
         BenchOptions here = BenchOptions.here(quick);
         Results results = Bench.run(name, new BenchOptions(quick, here.project(), only), people());
-        answer(Json.json().convertValue(results, new com.fasterxml.jackson.core.type.TypeReference<Map<String, Object>>() {}));
+        answer(results);
         return results.failures().isEmpty() ? ExitCode.FINE : ExitCode.FAULT;
     }
 }

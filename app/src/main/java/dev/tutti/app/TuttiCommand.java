@@ -3,7 +3,6 @@ package dev.tutti.app;
 import dev.tutti.json.Json;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,7 +64,7 @@ abstract class TuttiCommand implements Callable<Integer> {
     }
 
     /** The answer for programs, printed only if they asked for it. */
-    final void answer(Map<String, ?> answer) {
+    final void answer(Object answer) {
         if (json) {
             console.out().println(Json.write(answer));
         }
