@@ -4,11 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Layer;
-import dev.tutti.tensor.ScriptException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -26,11 +23,13 @@ public final class ModuleFiles {
     /** Copies the files into a folder, as {@code module1.pt} and so on, and returns the definition that refers to the copies. */
     public static Layer gather(Layer definition, Path folder) {
         Map<String, String> copies = new LinkedHashMap<>();
-        return replaced(definition, file -> copies.computeIfAbsent(file, source -> {
-            String name = "module" + (copies.size() + 1) + ".pt";
-            copy(Path.of(source), folder.resolve(name));
-            return name;
-        }));
+        return replaced(
+                definition,
+                file -> copies.computeIfAbsent(file, source -> {
+                    String name = "module" + (copies.size() + 1) + ".pt";
+                    copy(Path.of(source), folder.resolve(name));
+                    return name;
+                }));
     }
 
     /** The definition read from a folder: files named without a place are those of the folder. */
@@ -39,12 +38,11 @@ public final class ModuleFiles {
     }
 
     private static void copy(Path source, Path target) {
-        try {
-            Files.copy(source, target, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new ScriptException(
-                    source + ": the module of a TorchScript layer cannot be copied to " + target + ": " + e, e);
+        if (!Files.isReadable(source)) {
+            throw new FileException(
+                    source.toString(), "the module of a TorchScript layer is not there or not readable");
         }
+        AtomicFile.write(target, out -> Files.copy(source, out));
     }
 
     private static Layer replaced(Layer definition, UnaryOperator<String> change) {

@@ -7,16 +7,9 @@ import dev.tutti.nn.ScriptWriter;
 import dev.tutti.nn.TorchScript;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptException;
 import dev.tutti.tensor.ScriptModule;
 import dev.tutti.tensor.Tensor;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -34,7 +27,7 @@ public final class TorchScriptFile {
      * Writes a model, whole or not at all.
      *
      * @throws dev.tutti.nn.UnsupportedLayerException if a layer does not say how it looks in TorchScript
-     * @throws ScriptException if the file cannot be written
+     * @throws FileException if the file cannot be written
      */
     public static void write(Model model, Path file) {
         try (ScriptModule module = module(model)) {
@@ -42,25 +35,9 @@ public final class TorchScriptFile {
         }
     }
 
-    /** Writes a module, whole or not at all: under another name first, then renamed. */
+    /** Writes a module, whole or not at all. */
     public static void write(ScriptModule module, Path file) {
-        Path target = file.toAbsolutePath().normalize();
-        Path unfinished = target.resolveSibling("." + target.getFileName() + ".unfinished");
-        try {
-            if (Files.isDirectory(target)) {
-                throw new FileSystemException(file.toString(), null, "it is a folder");
-            }
-            Files.createDirectories(target.getParent());
-            try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 16)) {
-                module.writeTo(out);
-            }
-            Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            String reason = e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : e.toString();
-            throw new ScriptException(file + ": cannot be written: " + reason, e);
-        } finally {
-            unfinished.toFile().delete(); // there only if something failed, and then the failure is what matters
-        }
+        AtomicFile.write(file, module::writeTo);
     }
 
     /** The model as a module of its own, with copies of the values. */
@@ -75,10 +52,12 @@ public final class TorchScriptFile {
         ScriptWriter script = model.script();
         Map<String, ScriptModule> submodules = new LinkedHashMap<>();
         try (Scope scope = Scope.open()) {
-            script.modules().forEach((attribute, imported) -> submodules.put(
-                    attribute, imported(imported.layer(), imported.path() + ".", values, learns)));
+            script.modules()
+                    .forEach((attribute, imported) ->
+                            submodules.put(attribute, imported(imported.layer(), imported.path(), values, learns)));
             Map<String, Tensor> parameters = tensors(script.parameters(), values);
-            script.parameters().forEach((name, attribute) -> parameters.get(attribute).requiresGradient(learns.test(name)));
+            script.parameters()
+                    .forEach((name, attribute) -> parameters.get(attribute).requiresGradient(learns.test(name)));
             return ScriptModule.define(script.source(), parameters, tensors(script.buffers(), values), submodules);
         } finally {
             submodules.values().forEach(ScriptModule::close);
@@ -86,7 +65,8 @@ public final class TorchScriptFile {
     }
 
     private static ScriptModule imported(
-            TorchScript layer, String prefix, Map<String, NdArray> values, Predicate<String> learns) {
+            TorchScript layer, String path, Map<String, NdArray> values, Predicate<String> learns) {
+        String prefix = path.isEmpty() ? "" : path + ".";
         ScriptModule module = layer.module(name -> values.get(prefix + name));
         try (Scope scope = Scope.open()) {
             module.parameters().forEach((name, tensor) -> tensor.requiresGradient(learns.test(prefix + name)));

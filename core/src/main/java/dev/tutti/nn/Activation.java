@@ -42,6 +42,14 @@ public enum Activation {
         return function.apply(x);
     }
 
+    /** True when a greater input never gives a smaller output, so that the greatest stays the greatest. */
+    boolean neverFalls() {
+        return switch (this) {
+            case RELU, RELU6, LEAKY_RELU, ELU, SELU, HARD_SIGMOID, HARD_TANH, SOFTPLUS, SOFTSIGN, SIGMOID, TANH -> true;
+            case NONE, GELU, SILU, MISH, HARD_SWISH, SOFTMAX, LOG_SOFTMAX -> false;
+        };
+    }
+
     /** The same function in TorchScript, applied to a variable. */
     String script(String variable) {
         return script.replace("%s", variable);

@@ -97,7 +97,8 @@ public final class Build {
 
     /** An error of this layer's settings. */
     public ShapeException failure(String what) {
-        String kind = path().startsWith(node.layer.kind()) ? "" : " (" + node.layer.kind() + ")";
+        String own = path().substring(path().lastIndexOf('.') + 1);
+        String kind = own.startsWith(node.layer.kind()) ? "" : " (" + node.layer.kind() + ")";
         return new ShapeException("layer " + path() + kind + " " + what);
     }
 

@@ -10,9 +10,10 @@ import java.util.Map;
 import java.util.Set;
 
 /** Layers one after the other under their names: what {@link Sequential} and {@link Residual} are made of. */
-record Chain(List<Layer> layers, List<String> names) {
+record Chain(List<Layer> layers, List<String> names, Shortcuts shortcuts) {
     static Chain of(List<Layer> layers) {
-        return new Chain(layers, names(layers));
+        List<String> names = names(layers);
+        return new Chain(layers, names, Shortcuts.of(layers, names));
     }
 
     /** Those without a name are numbered by kind, past the names that are taken. */
@@ -48,6 +49,12 @@ record Chain(List<Layer> layers, List<String> names) {
     }
 
     Tensor forward(List<Tensor> inputs, Pass pass) {
+        return pass.optimised() && inputs.size() == 1
+                ? shortcuts.forward(inputs.get(0), pass)
+                : forwardAsWritten(inputs, pass);
+    }
+
+    private Tensor forwardAsWritten(List<Tensor> inputs, Pass pass) {
         Tensor x = pass.child(names.get(0), inputs);
         for (int i = 1; i < names.size(); i++) {
             x = pass.child(names.get(i), x);

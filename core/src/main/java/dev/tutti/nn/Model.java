@@ -23,20 +23,32 @@ import java.util.TreeSet;
  * have gradients of their own.
  */
 public final class Model implements AutoCloseable {
-    /** How a model is made: the seed its parameters are drawn by, the type they have, the device they live on. */
-    public record Options(long seed, DType type, Device device) {
-        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU);
+    /**
+     * How a model is made.
+     *
+     * @param seed what its parameters are drawn by
+     * @param type the type they have
+     * @param device where they live
+     * @param optimised whether layers may take shortcuts that come to the same result
+     */
+    public record Options(long seed, DType type, Device device, boolean optimised) {
+        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true);
 
         public Options seed(long newSeed) {
-            return new Options(newSeed, type, device);
+            return new Options(newSeed, type, device, optimised);
         }
 
         public Options type(DType newType) {
-            return new Options(seed, newType, device);
+            return new Options(seed, newType, device, optimised);
         }
 
         public Options device(Device newDevice) {
-            return new Options(seed, type, newDevice);
+            return new Options(seed, type, newDevice, optimised);
+        }
+
+        /** Computes every layer just as it is written: slower, to check the shortcuts against. */
+        public Options asWritten() {
+            return new Options(seed, type, device, false);
         }
     }
 
@@ -45,7 +57,7 @@ public final class Model implements AutoCloseable {
     private final Options options;
     private final FlatVector vector;
     private final FlatVector state;
-    private final Pass.Mode mode = new Pass.Mode();
+    private final Pass.Mode mode;
     private final Pass root;
     private final TreeSet<String> frozen = new TreeSet<>();
 
@@ -55,6 +67,7 @@ public final class Model implements AutoCloseable {
         this.options = options;
         this.vector = vector;
         this.state = state;
+        mode = new Pass.Mode(options.optimised);
         try (Scope scope = Scope.open()) {
             root = new Pass(blueprint.root, vector, state, true, mode);
         }
@@ -187,21 +200,18 @@ public final class Model implements AutoCloseable {
 
     /** Stops the learning of the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
     public void freeze(String name) {
-        requireKnown(name);
-        frozen.add(name);
+        frozen.addAll(parametersUnder(name));
         root.freeze(name, true);
     }
 
-    /** Takes {@link #freeze} back. */
+    /** Takes {@link #freeze} back, for all that was frozen or for a part of it. */
     public void unfreeze(String name) {
-        requireKnown(name);
-        frozen.removeIf(held -> matches(held, name));
+        frozen.removeAll(parametersUnder(name));
         root.freeze(name, false);
-        frozen.forEach(held -> root.freeze(held, true));
     }
 
     public boolean isFrozen(Parameter parameter) {
-        return frozen.stream().anyMatch(name -> matches(parameter.name(), name));
+        return frozen.contains(parameter.name());
     }
 
     /** The stretches of the vector that learn, neighbours joined. */
@@ -225,12 +235,17 @@ public final class Model implements AutoCloseable {
         return qualified.equals(name) || qualified.startsWith(name + ".");
     }
 
-    private void requireKnown(String name) {
-        if (blueprint.parameters.stream().noneMatch(p -> matches(p.name(), name))) {
+    private List<String> parametersUnder(String name) {
+        List<String> names = blueprint.parameters.stream()
+                .map(Parameter::name)
+                .filter(full -> matches(full, name))
+                .toList();
+        if (names.isEmpty()) {
             throw new dev.tutti.TuttiException("no parameters are named '" + name + "'"
                     + dev.tutti.DidYouMean.hint(
                             name, blueprint.root.children.keySet().stream().toList()));
         }
+        return names;
     }
 
     // ---- values by name

@@ -14,8 +14,13 @@ import java.util.function.Supplier;
 public final class Pass {
     /** What all layers of one model share during a pass. */
     static final class Mode {
+        final boolean optimised;
         boolean training;
         final Randomness randomness = new Randomness(0);
+
+        Mode(boolean optimised) {
+            this.optimised = optimised;
+        }
     }
 
     private final String path;
@@ -66,6 +71,11 @@ public final class Pass {
         return found(children, name, "inner layer").run(inputs);
     }
 
+    Tensor childWithoutActivation(String name, Tensor input) {
+        Pass child = found(children, name, "inner layer");
+        return child.layer.forward(List.of(input), child);
+    }
+
     List<Tensor> childAll(String name, List<Tensor> inputs) {
         return found(children, name, "inner layer").runAll(inputs);
     }
@@ -86,6 +96,11 @@ public final class Pass {
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
+    }
+
+    /** True when layers may take shortcuts that come to the same result. */
+    boolean optimised() {
+        return mode.optimised;
     }
 
     /** The random numbers of this step. */

@@ -34,7 +34,8 @@ final class ScriptBinding implements AutoCloseable {
             bind(pass);
         } catch (IllegalArgumentException e) {
             module.close();
-            throw new ScriptException("the TorchScript file has changed since the model was built: " + e.getMessage(), e);
+            throw new ScriptException(
+                    "the TorchScript file has changed since the model was built: " + e.getMessage(), e);
         } catch (RuntimeException e) {
             module.close();
             throw e;

@@ -80,7 +80,8 @@ final class ScriptProbe {
 
     private Shape withoutBatch(Tensor output) {
         Shape shape = output.shape();
-        build.require(shape.rank() > 0 && shape.dim(0) == BATCH,
+        build.require(
+                shape.rank() > 0 && shape.dim(0) == BATCH,
                 "must give an output for each sample: for a batch of " + BATCH + " it gave " + shape);
         return shape.from(1);
     }

@@ -27,8 +27,9 @@ final class Summary {
         String rule = "─".repeat(width[0] + width[1] + width[2] + 4) + "\n";
         for (int i = 0; i < rows.size(); i++) {
             String[] row = rows.get(i);
-            text.append(pad(row[0], width[0])).append("  ").append(pad(row[1], width[1])).append("  ");
-            text.append(" ".repeat(width[2] - row[2].length())).append(row[2]).append('\n');
+            String line = pad(row[0], width[0]) + "  " + pad(row[1], width[1]) + "  " + " ".repeat(width[2] - row[2].length())
+                    + row[2];
+            text.append(line.stripTrailing()).append('\n');
             text.append(i == 0 ? rule : "");
         }
         long all = model.vector().size();

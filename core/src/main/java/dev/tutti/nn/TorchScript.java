@@ -96,7 +96,7 @@ public final class TorchScript extends Layer implements MultiOutput {
 
     @Override
     public List<String> scriptAll(List<String> inputs, ScriptWriter script) {
-        String result = script.let(script.module(this) + "(" + String.join(", ", inputs) + ")");
+        String result = script.let(script.module(this) + ".forward(" + String.join(", ", inputs) + ")");
         return script.outputs() == 1
                 ? List.of(result)
                 : IntStream.range(0, script.outputs())

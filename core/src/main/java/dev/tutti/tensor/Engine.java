@@ -13,12 +13,35 @@ import org.bytedeco.pytorch.global.torch;
 public final class Engine {
     private static final ThreadLocal<Integer> threads = new ThreadLocal<>();
     private static volatile int blasThreads;
+    private static volatile boolean loaded;
+    private static boolean blockedLayout;
 
     private Engine() {}
 
     /** Loads libtorch if that has not happened yet. */
     public static void load() {
-        Loaded.touch();
+        if (!loaded) {
+            loadOnce();
+        }
+    }
+
+    /** The one place where natives are loaded. */
+    private static synchronized void loadOnce() {
+        if (loaded) {
+            return;
+        }
+        NativeSettings.apply();
+        try {
+            torch.get_num_threads();
+            blockedLayout = torch.hasMKLDNN();
+        } catch (LinkageError e) {
+            throw new TensorException(
+                    "the native engine cannot be loaded on " + System.getProperty("os.name") + " "
+                            + System.getProperty("os.arch")
+                            + ": is the pytorch artifact for this platform on the class path? (" + e.getMessage() + ")",
+                    e);
+        }
+        loaded = true;
     }
 
     /** Cores this JVM may use. */
@@ -56,27 +79,15 @@ public final class Engine {
         }
     }
 
+    /** True when libtorch has oneDNN, with its blocked layout for images. */
+    static boolean hasBlockedLayout() {
+        load();
+        return blockedLayout;
+    }
+
     /** True when libtorch was built for CUDA and a device answers. */
     public static boolean hasCuda() {
         load();
         return torch.cuda_is_available();
-    }
-
-    /** Its class initialiser is the one place where natives are loaded. */
-    private static final class Loaded {
-        static {
-            NativeSettings.apply();
-            try {
-                torch.get_num_threads();
-            } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError e) {
-                throw new TensorException(
-                        "the native engine cannot be loaded on " + System.getProperty("os.name") + " "
-                                + System.getProperty("os.arch")
-                                + ": is the pytorch artifact for this platform on the class path? (" + e.getMessage() + ")",
-                        e);
-            }
-        }
-
-        private static void touch() {}
     }
 }

@@ -12,6 +12,7 @@ public final class FlatVector implements AutoCloseable {
     private final Device device;
     private final Tensor values;
     private Tensor gradients;
+    private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
         this(size, type, device, Tensor.zeros(Shape.of(size), type, device).retain());
@@ -71,9 +72,14 @@ public final class FlatVector implements AutoCloseable {
         gradients().zero_();
     }
 
-    /** The values of a range in the shape of a parameter, not recorded by differentiation. */
+    /**
+     * The values of a range in the shape of a parameter, not recorded by differentiation.
+     *
+     * <p>Views of one vector do not know of each other's changes: otherwise a backward pass that needs one running statistic
+     * would be refused because another one, elsewhere in the vector, was updated meanwhile.
+     */
     public Tensor view(Range range, Shape shape, Layout layout) {
-        return shaped(values(range), shape, layout).detach();
+        return shaped(values(range), shape, layout).unlinked();
     }
 
     /** A parameter: a view of a range whose gradient is accumulated in the same range of the gradients. */
@@ -94,8 +100,13 @@ public final class FlatVector implements AutoCloseable {
         return range.view(shape.dim(0), shape.dim(2), shape.dim(3), shape.dim(1)).permute(0, 3, 1, 2);
     }
 
+    /** Frees the gradients, and the values when nobody shares them any more. Closing twice does nothing. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         values.close();
         if (gradients != null) {
             gradients.close();

@@ -26,6 +26,9 @@ final class Native {
         } catch (TensorException | IllegalStateException e) {
             throw e;
         } catch (NullPointerException e) {
+            if (e.getMessage() == null || !e.getMessage().contains("address")) {
+                throw e; // a null that was handed over, not a pointer that was freed
+            }
             throw new IllegalStateException(name + ": " + Tensor.CLOSED, e);
         } catch (RuntimeException e) {
             throw new TensorException(name + ": " + firstSentence(e), e);

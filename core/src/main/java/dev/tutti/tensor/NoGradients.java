@@ -8,7 +8,7 @@ public final class NoGradients implements AutoCloseable {
 
     private NoGradients() {
         guard = new NoGradGuard();
-        guard.retainReference(); // a scope opened or closed meanwhile must not end it
+        guard.retainReference(); // the scope around it must not end it
     }
 
     public static NoGradients begin() {
@@ -18,6 +18,6 @@ public final class NoGradients implements AutoCloseable {
 
     @Override
     public void close() {
-        guard.releaseReference();
+        guard.deallocate(); // now, not with the scope around it
     }
 }

@@ -8,8 +8,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
@@ -60,6 +63,19 @@ final class ScriptArchive {
                 boolean saved = names.stream().anyMatch(name -> name.endsWith("/data.pkl"));
                 throw new ScriptException(file + ": is not a TorchScript file" + (saved ? pickled() : ""));
             }
+            for (ZipEntry entry : Collections.list(zip.entries())) {
+                checkContent(zip, entry);
+            }
+        }
+    }
+
+    /** The engine does not look at the checksums, so a flipped bit would become a wrong weight. */
+    private static void checkContent(ZipFile zip, ZipEntry entry) throws IOException {
+        try (CheckedInputStream in = new CheckedInputStream(zip.getInputStream(entry), new CRC32())) {
+            in.transferTo(OutputStream.nullOutputStream());
+            if (in.getChecksum().getValue() != entry.getCrc()) {
+                throw new ZipException("wrong checksum of " + entry.getName());
+            }
         }
     }
 
@@ -98,7 +114,8 @@ final class ScriptArchive {
         try {
             long free = Files.getFileStore(temporary).getUsableSpace();
             if (free < 2 * bytes + (16 << 20)) {
-                throw new IOException("too little room for a temporary file beside " + temporary + ": " + free + " bytes");
+                throw new IOException(
+                        "too little room for a temporary file beside " + temporary + ": " + free + " bytes");
             }
             engine.accept(temporary.toString());
             Files.copy(temporary, out);

@@ -8,11 +8,13 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bytedeco.pytorch.IValue;
 import org.bytedeco.pytorch.IValueVector;
 import org.bytedeco.pytorch.JitModule;
 import org.bytedeco.pytorch.global.torch;
+import org.bytedeco.pytorch.global.torch.ScalarType;
 
 /**
  * A TorchScript module: a computation with its tensors, written in Python or {@linkplain #define here}, that both run.
@@ -22,28 +24,17 @@ import org.bytedeco.pytorch.global.torch;
  * thread at a time. It lives until it is closed, whatever scope it was made in.
  */
 public final class ScriptModule implements AutoCloseable {
-    /** A place in the tree of modules that holds a tensor. */
-    private record Slot(JitModule owner, String attribute) {
-        org.bytedeco.pytorch.Tensor read() {
-            return new org.bytedeco.pytorch.Tensor(owner.attr(attribute).toTensor());
-        }
-    }
-
     private final String name;
     private final JitModule module;
-    private final Map<String, JitModule> parts;
-    private final Map<String, List<Slot>> parameters;
-    private final Map<String, List<Slot>> buffers;
+    private final ScriptSlots slots;
     private boolean training;
 
     /** The scope that is open belongs to the caller; what the module keeps, it retains. */
-    ScriptModule(String name, JitModule module) {
+    private ScriptModule(String name, JitModule module) {
         this.name = name;
         this.module = module;
         module.retainReference();
-        parts = parts(module);
-        parameters = slots(module.named_parameters().begin(), module.named_parameters().size());
-        buffers = slots(module.named_buffers().begin(), module.named_buffers().size());
+        slots = new ScriptSlots(module);
         training = module.is_training();
     }
 
@@ -58,7 +49,8 @@ public final class ScriptModule implements AutoCloseable {
                 NoGradients off = NoGradients.begin()) {
             ScriptModule script = new ScriptModule(file.toString(), torch.load(file.toString()));
             script.training(false);
-            script.widen();
+            script.parameters().forEach(script::widen);
+            script.buffers().forEach(script::widen);
             return script;
         } catch (RuntimeException e) {
             if (e instanceof ScriptException) {
@@ -83,9 +75,9 @@ public final class ScriptModule implements AutoCloseable {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             ScriptTree tree = new ScriptTree();
+            submodules.forEach((path, submodule) -> tree.submodule(path, submodule.module()));
             parameters.forEach(tree::parameter);
             buffers.forEach(tree::buffer);
-            submodules.forEach((path, submodule) -> tree.submodule(path, submodule.module()));
             tree.root().define(source);
             return new ScriptModule("module", tree.root());
         } catch (RuntimeException e) {
@@ -95,26 +87,40 @@ public final class ScriptModule implements AutoCloseable {
 
     /** The tensors it learns, by their names in Python. They are the module's own, not copies. */
     public Map<String, Tensor> parameters() {
-        return read(parameters);
+        return read(slots.parameters());
     }
 
     /** The tensors it keeps but does not learn, by their names in Python. They are the module's own, not copies. */
     public Map<String, Tensor> buffers() {
-        return read(buffers);
+        return read(slots.buffers());
+    }
+
+    private Map<String, Tensor> read(Set<String> names) {
+        module();
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        names.forEach(tensor -> tensors.put(tensor, get(tensor)));
+        return Collections.unmodifiableMap(tensors);
     }
 
     /** A parameter or buffer as it is now. */
     public Tensor get(String tensor) {
         module();
-        return new Tensor(slotsOf(tensor).get(0).read());
+        var value = slots.read(tensor);
+        if (value == null) {
+            throw new ScriptException("the TorchScript module " + name + " has no tensor '" + tensor + "'");
+        }
+        return new Tensor(value);
     }
 
     /** Lets the module use another tensor of the same shape for a parameter or buffer. */
     public void put(String tensor, Tensor value) {
-        module();
         try (Scope scope = Scope.open()) {
-            IValue held = new IValue(value.handle());
-            slotsOf(tensor).forEach(slot -> slot.owner().setattr(slot.attribute(), held));
+            Shape expected = get(tensor).shape();
+            if (!expected.equals(value.shape())) {
+                throw new ScriptException("the tensor '" + tensor + "' of the TorchScript module " + name
+                        + " has shape " + expected + ", received " + value.shape());
+            }
+            slots.write(tensor, value.handle());
         }
     }
 
@@ -158,7 +164,7 @@ public final class ScriptModule implements AutoCloseable {
     @Override
     public void close() {
         if (!module.isNull()) {
-            parts.values().forEach(JitModule::releaseReference);
+            slots.close();
             module.releaseReference();
         }
     }
@@ -168,6 +174,14 @@ public final class ScriptModule implements AutoCloseable {
             throw new IllegalStateException("the TorchScript module " + name + " was used after it was closed");
         }
         return module;
+    }
+
+    private void widen(String tensor, Tensor value) {
+        var type = value.handle().scalar_type().intern();
+        if (value.handle().is_floating_point() && type != ScalarType.Float && type != ScalarType.Double) {
+            boolean learns = value.handle().requires_grad();
+            put(tensor, value.to(DType.FLOAT32).requiresGradient(learns));
+        }
     }
 
     // ---- results
@@ -202,89 +216,10 @@ public final class ScriptModule implements AutoCloseable {
     }
 
     private ScriptException unusable(IValue value) {
-        return new ScriptException("the TorchScript module " + name + " returned a "
-                + value.tagKind().getString().replace("Generic", "")
-                + ": expected a tensor, or a tuple or list of tensors. Wrap it in Python in a module that returns these");
-    }
-
-    // ---- slots
-
-    /** All modules of the tree by path; the module itself has the empty one. */
-    private static Map<String, JitModule> parts(JitModule module) {
-        Map<String, JitModule> parts = new LinkedHashMap<>();
-        var list = module.named_modules();
-        var at = list.begin();
-        for (long i = 0; i < list.size(); i++, at.increment()) {
-            var named = at.multiply();
-            JitModule part = new JitModule(named.value());
-            part.retainReference();
-            var path = named.name();
-            parts.put(path == null ? "" : path.getString(), part); // the engine has no pointer to an empty text
-        }
-        return parts;
-    }
-
-    private Map<String, List<Slot>> slots(org.bytedeco.pytorch.named_parameter_iterator at, long size) {
-        List<String> names = new ArrayList<>();
-        for (long i = 0; i < size; i++, at.increment()) {
-            names.add(at.multiply().name().getString());
-        }
-        return group(names);
-    }
-
-    private Map<String, List<Slot>> slots(org.bytedeco.pytorch.named_buffer_iterator at, long size) {
-        List<String> names = new ArrayList<>();
-        for (long i = 0; i < size; i++, at.increment()) {
-            names.add(at.multiply().name().getString());
-        }
-        return group(names);
-    }
-
-    private Map<String, List<Slot>> group(List<String> names) {
-        Map<String, List<Slot>> groups = new LinkedHashMap<>();
-        for (String qualified : names) {
-            int dot = qualified.lastIndexOf('.');
-            Slot slot = new Slot(parts.get(dot < 0 ? "" : qualified.substring(0, dot)), qualified.substring(dot + 1));
-            var tensor = slot.read();
-            groups.values().stream()
-                    .filter(group -> group.get(0).read().is_same(tensor))
-                    .findFirst()
-                    .orElseGet(() -> groups.computeIfAbsent(qualified, n -> new ArrayList<>()))
-                    .add(slot);
-        }
-        return groups;
-    }
-
-    private List<Slot> slotsOf(String tensor) {
-        List<Slot> slots = parameters.getOrDefault(tensor, buffers.get(tensor));
-        if (slots == null) {
-            throw new ScriptException("the TorchScript module " + name + " has no tensor '" + tensor + "'");
-        }
-        return slots;
-    }
-
-    private Map<String, Tensor> read(Map<String, List<Slot>> groups) {
-        module();
-        Map<String, Tensor> tensors = new LinkedHashMap<>();
-        groups.forEach((tensor, slots) -> tensors.put(tensor, new Tensor(slots.get(0).read())));
-        return Collections.unmodifiableMap(tensors);
-    }
-
-    private void widen() {
-        for (String tensor : List.copyOf(all())) {
-            var value = slotsOf(tensor).get(0).read();
-            var type = value.scalar_type().intern();
-            if (value.is_floating_point() && type != torch.ScalarType.Float && type != torch.ScalarType.Double) {
-                boolean learns = value.requires_grad();
-                put(tensor, new Tensor(value.to(torch.ScalarType.Float).requires_grad_(learns)));
-            }
-        }
-    }
-
-    private List<String> all() {
-        List<String> all = new ArrayList<>(parameters.keySet());
-        all.addAll(buffers.keySet());
-        return all;
+        return new ScriptException(
+                "the TorchScript module " + name + " returned a "
+                        + value.tagKind().getString().replace("Generic", "")
+                        + ": expected a tensor, or a tuple or list of tensors. Wrap it in Python in a module that returns these");
     }
 
     // ---- errors

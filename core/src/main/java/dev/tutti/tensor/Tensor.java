@@ -152,6 +152,9 @@ public final class Tensor implements AutoCloseable {
         return call("toArray", () -> {
             try (Scope scope = Scope.open()) {
                 NdArray out = NdArray.zeros(type(), shape());
+                if (out.size() == 0) {
+                    return out; // the engine has no memory to point to
+                }
                 var source = handle().detach().cpu().contiguous();
                 switch (out.type()) {
                     case FLOAT32 -> source.data_ptr_float().get(out.floats());
@@ -178,6 +181,9 @@ public final class Tensor implements AutoCloseable {
             throw new TensorException("write: expected " + type() + shape() + ", received " + array);
         }
         run("write", () -> {
+            if (array.size() == 0) {
+                return;
+            }
             if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
                 try (Scope scope = Scope.open();
                         NoGradients off = NoGradients.begin()) {
@@ -281,6 +287,25 @@ public final class Tensor implements AutoCloseable {
 
     public Tensor copy() {
         return op("copy", () -> handle().clone());
+    }
+
+    // ---- layout
+
+    /** Whether {@link #toBlocked} is possible: a batch of images in float32 on a CPU whose engine has oneDNN. */
+    public boolean canBeBlocked() {
+        return Engine.hasBlockedLayout() && rank() == 4 && type() == DType.FLOAT32 && device().equals(Device.CPU);
+    }
+
+    /**
+     * The same values in the layout that oneDNN's convolutions and pools are fastest on. Only those operations and relu
+     * understand it; {@link #fromBlocked} leaves it.
+     */
+    public Tensor toBlocked() {
+        return op("toBlocked", () -> handle().to_mkldnn());
+    }
+
+    public Tensor fromBlocked() {
+        return op("fromBlocked", () -> handle().to_dense());
     }
 
     // ---- arithmetic
@@ -477,6 +502,11 @@ public final class Tensor implements AutoCloseable {
     /** The same values, cut off from what they were computed from. */
     public Tensor detach() {
         return op("detach", () -> handle().detach());
+    }
+
+    /** Like {@link #detach}, but changes of either are not counted as changes of the other. */
+    Tensor unlinked() {
+        return op("unlinked", () -> handle().variable_data());
     }
 
     public Tensor requiresGradient(boolean on) {

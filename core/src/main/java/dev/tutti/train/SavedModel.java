@@ -4,6 +4,7 @@ import dev.tutti.data.Transform;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.AtomicFolder;
 import dev.tutti.io.FileException;
+import dev.tutti.io.ModuleFiles;
 import dev.tutti.io.Safetensors;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Input;
@@ -22,6 +23,7 @@ import java.util.List;
  * <ul>
  *   <li>{@code model.json}: the definition and what it is fed
  *   <li>{@code weights.safetensors}: parameters and buffers by name, readable from Python
+ *   <li>{@code module1.pt}, ...: the modules of layers that were written in Python
  *   <li>{@code features.json}: what is done to raw features, and the names of the classes
  *   <li>{@code metrics.json}: how good it was when it was saved
  *   <li>{@code made.json}: data, seed, optimizer, loss, version
@@ -59,9 +61,10 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
 
     /** Writes the folder whole or not at all; a model that was there before is replaced. */
     static void write(Path folder, Model model, Features features, Evaluation evaluation, Made made) {
-        String definition = Json.write(new Definition(model.definition(), model.inputs()));
+        requireReplaceable(folder);
         AtomicFolder.write(folder, inside -> {
-            AtomicFile.write(inside.resolve(MODEL), definition);
+            Layer definition = ModuleFiles.gather(model.definition(), inside);
+            AtomicFile.write(inside.resolve(MODEL), Json.write(new Definition(definition, model.inputs())));
             Safetensors.of(model.arrays()).writeWithChecksum(inside.resolve(WEIGHTS));
             AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
             if (evaluation != null) {
@@ -69,6 +72,15 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
             }
             AtomicFile.write(inside.resolve(MADE), Json.write(made));
         });
+    }
+
+    /** Saving replaces the folder whole, so it must not hold anything but a model. */
+    private static void requireReplaceable(Path folder) {
+        String[] entries = folder.toFile().list();
+        if (entries != null && entries.length > 0 && !Files.exists(folder.resolve(MODEL))) {
+            throw new FileException(
+                    folder.toString(), "holds other things than a saved model: choose another folder to save the model in");
+        }
     }
 
     public static SavedModel load(Path folder) {
@@ -85,8 +97,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                             ? "is not a saved model: there is no " + MODEL + " in it"
                             : "does not exist: expected the folder of a saved model");
         }
-        Definition definition = Json.read(inside.resolve(MODEL), Definition.class);
-        Model model = Model.of(definition.definition, options, definition.inputs);
+        Definition saved = Json.read(inside.resolve(MODEL), Definition.class);
+        Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
         try {
             model.load(
                     Safetensors.readVerified(inside.resolve(WEIGHTS)).tensors(),

@@ -47,6 +47,21 @@ class SavedModelTest {
     }
 
     @Test
+    void replacesAModelButNothingElse() throws IOException {
+        Path saved = folder.resolve("model");
+        try (Trainer trainer = Blobs.trainer()) {
+            trainer.fit(Blobs.data(30).batch(10), epochs(1));
+            trainer.save(saved);
+            trainer.save(saved);
+            Path thesis = Files.writeString(folder.resolve("thesis.txt"), "years of work");
+            assertThatThrownBy(() -> trainer.save(folder))
+                    .isInstanceOf(FileException.class)
+                    .hasMessageContaining("choose another folder");
+            assertThat(thesis).hasContent("years of work");
+        }
+    }
+
+    @Test
     void saysWhatIsWrongWithAFolder() throws IOException {
         assertThatThrownBy(() -> SavedModel.load(folder.resolve("nowhere")))
                 .isInstanceOf(FileException.class)

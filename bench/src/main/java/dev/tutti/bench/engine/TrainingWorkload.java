@@ -1,0 +1,49 @@
+package dev.tutti.bench.engine;
+
+import dev.tutti.bench.contender.Workload;
+import dev.tutti.data.Batch;
+import dev.tutti.nn.Input;
+import dev.tutti.nn.Layer;
+import dev.tutti.nn.Model;
+import dev.tutti.train.Recipe;
+import dev.tutti.train.Replica;
+import dev.tutti.train.StepResult;
+import dev.tutti.train.Strategy;
+import java.util.List;
+
+/** Training steps as the trainer makes them, from arrays of the JVM to updated parameters. */
+final class TrainingWorkload implements Workload {
+    private static final double LEARNING_RATE = 1e-3;
+
+    private final Model model;
+    private final Replica replica;
+    private final List<Batch> batches;
+    private long step;
+
+    TrainingWorkload(Layer definition, Input input, Recipe recipe, List<Batch> batches) {
+        this.batches = batches;
+        model = Model.of(definition, Model.Options.DEFAULT.seed(recipe.seed()), List.of(input));
+        replica = Strategy.local().replica(model, recipe);
+    }
+
+    @Override
+    public void step() {
+        StepResult result = replica.accumulate(batches.get((int) (step % batches.size())), step);
+        replica.update(LEARNING_RATE);
+        step++;
+        if (!Double.isFinite(result.loss())) {
+            throw new ArithmeticException("the loss became " + result.loss());
+        }
+    }
+
+    @Override
+    public int batch() {
+        return batches.get(0).size();
+    }
+
+    @Override
+    public void close() {
+        replica.close();
+        model.close();
+    }
+}

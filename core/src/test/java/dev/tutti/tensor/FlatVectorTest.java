@@ -1,0 +1,119 @@
+package dev.tutti.tensor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FlatVectorTest {
+    private FlatVector vector;
+    private Scope scope;
+
+    @BeforeEach
+    void open() {
+        vector = new FlatVector(30, DType.FLOAT32, Device.CPU);
+        scope = Scope.open();
+    }
+
+    @AfterEach
+    void close() {
+        scope.close();
+        vector.close();
+    }
+
+    @Test
+    void parametersAreViewsOfValuesAndGradients() {
+        Tensor weight = vector.parameter(new Range(4, 6), Shape.of(2, 3), Layout.PLAIN);
+        vector.values(new Range(4, 6)).fill_(2);
+        assertThat(weight.sum().item()).isEqualTo(12);
+        weight.square().sum().backward();
+        assertThat(vector.gradients(new Range(4, 6)).toArray().floats()).containsOnly(4);
+        assertThat(vector.gradients().sum().item()).isEqualTo(24);
+        weight.square().sum().backward();
+        assertThat(vector.gradients().sum().item()).as("gradients add up in place").isEqualTo(48);
+        vector.zeroGradients();
+        assertThat(vector.gradients().sum().item()).isZero();
+        weight.sum().backward();
+        assertThat(vector.gradients().sum().item()).as("the views survive zeroing").isEqualTo(6);
+    }
+
+    @Test
+    void channelsLastIsALayoutAndNotAnOrder() {
+        Range range = new Range(0, 24);
+        Shape shape = Shape.of(2, 3, 2, 2);
+        Tensor weight = vector.parameter(range, shape, Layout.CHANNELS_LAST);
+        assertThat(weight.shape()).isEqualTo(shape);
+        float[] counting = new float[24];
+        for (int i = 0; i < 24; i++) {
+            counting[i] = i;
+        }
+        NdArray array = NdArray.of(counting, 2, 3, 2, 2);
+        vector.view(range, shape, Layout.CHANNELS_LAST).write(array);
+        assertThat(weight.toArray()).isEqualTo(array);
+        assertThat(vector.values(new Range(0, 3)).toArray().floats()).containsExactly(0, 4, 8);
+        weight.mul(Tensor.of(array)).sum().backward();
+        assertThat(vector.gradients(new Range(0, 3)).toArray().floats()).containsExactly(0, 4, 8);
+        assertThatThrownBy(() -> vector.parameter(new Range(0, 6), Shape.of(2, 3), Layout.CHANNELS_LAST))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("channels last is a layout of four axes: received [2, 3]");
+    }
+
+    @Test
+    void sharedValuesHaveGradientsOfTheirOwn() {
+        try (FlatVector other = vector.sharingValues()) {
+            vector.values().fill_(3);
+            assertThat(other.values().sum().item()).isEqualTo(90);
+            other.values().fill_(1);
+            assertThat(vector.values().sum().item()).isEqualTo(30);
+            other.parameter(other.all(), Shape.of(30), Layout.PLAIN).sum().backward();
+            assertThat(other.gradients().sum().item()).isEqualTo(30);
+            assertThat(vector.gradients().sum().item()).isZero();
+        }
+        assertThat(vector.values().sum().item()).as("the memory outlives one of two owners").isEqualTo(30);
+    }
+
+    @Test
+    void theOwnerMayGoFirst() {
+        scope.close(); // a scope would own the memory as well
+        FlatVector first = new FlatVector(4, DType.FLOAT64, Device.CPU);
+        FlatVector second = first.sharingValues();
+        first.values().fill_(2);
+        first.close();
+        first.close();
+        assertThat(second.values().sum().item()).isEqualTo(8);
+        second.close();
+        assertThatThrownBy(() -> second.values().sum()).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void rangesOutsideAreRefused() {
+        assertThatThrownBy(() -> vector.values(new Range(28, 5)))
+                .isInstanceOf(TensorException.class)
+                .hasMessageContaining("exceeds dimension size (30)");
+        assertThatThrownBy(() -> vector.view(new Range(0, 6), Shape.of(2, 4), Layout.PLAIN)).isInstanceOf(TensorException.class);
+        assertThatThrownBy(() -> new Range(-1, 3)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aVectorWithoutElementsIsFine() {
+        try (FlatVector none = new FlatVector(0, DType.FLOAT32, Device.CPU)) {
+            none.zeroGradients();
+            assertThat(none.values().toArray().size()).isZero();
+            assertThat(none.all().isEmpty()).isTrue();
+        }
+    }
+
+    @Test
+    void rangesAreCutIntoNearlyEqualParts() {
+        Range all = new Range(10, 11);
+        assertThat(all.part(0, 3)).isEqualTo(new Range(10, 4));
+        assertThat(all.part(1, 3)).isEqualTo(new Range(14, 4));
+        assertThat(all.part(2, 3)).isEqualTo(new Range(18, 3));
+        assertThat(all.intersect(new Range(0, 12))).isEqualTo(new Range(10, 2));
+        assertThat(all.intersect(new Range(40, 2)).isEmpty()).isTrue();
+        assertThat(all.contains(new Range(12, 9))).isTrue();
+        assertThat(all.contains(new Range(12, 10))).isFalse();
+    }
+}
