@@ -1,7 +1,10 @@
 package dev.tutti.app;
 
+import dev.tutti.loss.BinaryCrossEntropy;
+import dev.tutti.loss.Loss;
 import dev.tutti.loss.SoftmaxCrossEntropy;
 import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.Shape;
 import dev.tutti.train.SavedModel;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,7 +22,10 @@ final class Answers {
     private final List<String> names;
 
     private enum Kind {
+        /** A logit for each class. */
         CLASSES,
+        /** One logit: no or yes, that is class 0 or class 1. */
+        YES_OR_NO,
         NUMBERS
     }
 
@@ -29,14 +35,23 @@ final class Answers {
     }
 
     static Answers of(SavedModel saved) {
-        boolean classes = saved.made().recipe().loss() instanceof SoftmaxCrossEntropy
-                && saved.model().outputs().size() == 1
-                && saved.model().outputs().get(0).rank() == 1;
-        return new Answers(classes ? Kind.CLASSES : Kind.NUMBERS, saved.features().classes());
+        return new Answers(kind(saved), saved.features().classes());
+    }
+
+    private static Kind kind(SavedModel saved) {
+        List<Shape> outputs = saved.model().outputs();
+        Loss loss = saved.made().recipe().loss();
+        if (outputs.size() != 1 || outputs.get(0).rank() != 1) {
+            return Kind.NUMBERS;
+        }
+        if (loss instanceof SoftmaxCrossEntropy) {
+            return Kind.CLASSES;
+        }
+        return loss instanceof BinaryCrossEntropy && outputs.get(0).size() == 1 ? Kind.YES_OR_NO : Kind.NUMBERS;
     }
 
     boolean areClasses() {
-        return kind == Kind.CLASSES;
+        return kind != Kind.NUMBERS;
     }
 
     /** What a row of outputs means: for programs under the keys of the map, for people as the cells of a table. */
@@ -52,7 +67,11 @@ final class Answers {
         for (int i = 0; i < width; i++) {
             values[i] = outputs.at(row * width + i);
         }
-        return areClasses() ? classes(softmax(values)) : numbers(values);
+        return switch (kind) {
+            case CLASSES -> classes(softmax(values));
+            case YES_OR_NO -> classes(softmax(new double[] {0, values[0]})); // which is the sigmoid
+            case NUMBERS -> numbers(values);
+        };
     }
 
     private Answer classes(double[] probabilities) {
@@ -96,7 +115,8 @@ final class Answers {
 
     private static double[] softmax(double[] values) {
         double max = Arrays.stream(values).max().orElse(0);
-        double[] powers = Arrays.stream(values).map(value -> Math.exp(value - max)).toArray();
+        double[] powers =
+                Arrays.stream(values).map(value -> Math.exp(value - max)).toArray();
         double sum = Arrays.stream(powers).sum();
         return Arrays.stream(powers).map(power -> power / sum).toArray();
     }

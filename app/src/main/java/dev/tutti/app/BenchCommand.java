@@ -13,7 +13,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "bench",
         sortOptions = false,
-        description = "Measures Tutti beside PyTorch and TensorFlow on the same work; without a name it lists what there is.",
+        description =
+                "Measures Tutti beside PyTorch and TensorFlow on the same work; without a name it lists what there is.",
         footer = {"", "The first run installs the peers outside the project, several GB. Results go to bench/results."})
 final class BenchCommand extends TuttiCommand {
     @Parameters(arity = "0..1", paramLabel = "NAME", description = "Which benchmark.")

@@ -13,6 +13,7 @@ import dev.tutti.train.job.JobFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -71,7 +72,8 @@ final class EvaluateCommand extends ModelCommand {
         }
         Path job = madeBy().job();
         if (!Files.exists(job)) {
-            throw new UsageException("there is no " + job + " that would say what data belongs to the model: say it with --data");
+            throw new UsageException(
+                    "there is no " + job + " that would say what data belongs to the model: say it with --data");
         }
         Job made = JobFile.read(job).job();
         return made.data().validation().orElse(made.data().train());
@@ -101,7 +103,7 @@ final class EvaluateCommand extends ModelCommand {
             answer.put(
                     Kept.NAME,
                     IntStream.range(0, classes)
-                            .mapToObj(row -> java.util.Arrays.copyOfRange(counts, row * classes, (row + 1) * classes))
+                            .mapToObj(row -> Arrays.copyOfRange(counts, row * classes, (row + 1) * classes))
                             .toList());
         }
         return answer;

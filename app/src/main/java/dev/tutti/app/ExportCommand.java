@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "export",
         sortOptions = false,
-        description = "Writes a model for other programs: TorchScript for torch.jit.load, or the weights as safetensors.")
+        description =
+                "Writes a model for other programs: TorchScript for torch.jit.load, or the weights as safetensors.")
 final class ExportCommand extends ModelCommand {
     @Option(
             names = "--format",
@@ -19,7 +20,11 @@ final class ExportCommand extends ModelCommand {
             description = "torchscript or safetensors; by default what the name of the file says.")
     private String format;
 
-    @Option(names = "--output", paramLabel = "FILE", required = true, description = "Such as digits.pt or digits.safetensors.")
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            required = true,
+            description = "Such as digits.pt or digits.safetensors.")
     private Path output;
 
     ExportCommand(Console console) {

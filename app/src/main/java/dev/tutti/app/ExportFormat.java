@@ -52,8 +52,8 @@ enum ExportFormat {
             return Arrays.stream(values())
                     .filter(format -> format.toString().equalsIgnoreCase(name))
                     .findFirst()
-                    .orElseThrow(() -> new UsageException("--format " + name + ": there is no such format"
-                            + DidYouMean.hint(name, known)));
+                    .orElseThrow(() -> new UsageException(
+                            "--format " + name + ": there is no such format" + DidYouMean.hint(name, known)));
         }
         return Arrays.stream(values())
                 .filter(format -> file.toString().endsWith(format.suffix))

@@ -28,8 +28,7 @@ record Failure(String message, ExitCode code) {
                             + "): try a smaller batch, or give the JVM more with TUTTI_JAVA_OPTS=-Xmx8g",
                     ExitCode.FAULT);
         }
-        return new Failure(
-                "This is a fault in Tutti, not in what you did: " + cause + logged(cause), ExitCode.FAULT);
+        return new Failure("This is a fault in Tutti, not in what you did: " + cause + logged(cause), ExitCode.FAULT);
     }
 
     private static ExitCode code(Throwable cause) {

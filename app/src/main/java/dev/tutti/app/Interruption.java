@@ -50,7 +50,9 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
                             default -> "Tutti's handler of " + name;
                         };
                     });
-            Object signal = Class.forName("sun.misc.Signal").getConstructor(String.class).newInstance(name);
+            Object signal = Class.forName("sun.misc.Signal")
+                    .getConstructor(String.class)
+                    .newInstance(name);
             before.add(Map.entry(signal, install(signal, handler)));
         } catch (ReflectiveOperationException e) {
             log.debug("SIG{} is not handled: it ends the process as usual", name, e);
@@ -58,7 +60,8 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
     }
 
     private static Object install(Object signal, Object handler) throws ReflectiveOperationException {
-        Method handle = signal.getClass().getMethod("handle", signal.getClass(), Class.forName("sun.misc.SignalHandler"));
+        Method handle =
+                signal.getClass().getMethod("handle", signal.getClass(), Class.forName("sun.misc.SignalHandler"));
         return handle.invoke(null, signal, handler);
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Reads arrays of numbers from JSON: one input, or a list of them. Axes of length 1 may be left out. */
 final class JsonInput {
@@ -69,7 +70,8 @@ final class JsonInput {
         }
     }
 
-    private static List<Integer> extents(JsonNode node, int depth, List<Integer> known, List<Float> numbers, String name) {
+    private static List<Integer> extents(
+            JsonNode node, int depth, List<Integer> known, List<Float> numbers, String name) {
         if (node.isNumber()) {
             numbers.add(node.floatValue());
             if (depth != known.size()) {
@@ -78,7 +80,10 @@ final class JsonInput {
             return known;
         }
         if (!node.isArray()) {
-            throw new InputException(name, "expected lists of numbers, received " + node.getNodeType().name().toLowerCase(java.util.Locale.ROOT));
+            throw new InputException(
+                    name,
+                    "expected lists of numbers, received "
+                            + node.getNodeType().name().toLowerCase(Locale.ROOT));
         }
         boolean first = numbers.isEmpty() && depth == known.size();
         if (first) {
@@ -98,6 +103,9 @@ final class JsonInput {
             wanted.add(extent);
         }
         wanted.removeIf(extent -> extent == 1);
-        return wanted.equals(extents.stream().map(Integer::longValue).filter(extent -> extent != 1).toList());
+        return wanted.equals(extents.stream()
+                .map(Integer::longValue)
+                .filter(extent -> extent != 1)
+                .toList());
     }
 }

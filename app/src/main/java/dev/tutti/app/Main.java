@@ -120,7 +120,8 @@ public final class Main implements Runnable {
         }
         String word = unmatched.getUnmatched().get(0);
         if (word.startsWith("-")) {
-            List<String> options = command.options().stream().map(OptionSpec::longestName).toList();
+            List<String> options =
+                    command.options().stream().map(OptionSpec::longestName).toList();
             return "unknown option '" + word + "'" + DidYouMean.hint(word.replaceFirst("=.*", ""), options);
         }
         return command.subcommands().isEmpty()

@@ -14,10 +14,18 @@ import picocli.CommandLine.Parameters;
 
 /** What commands share that work with a saved model. */
 abstract class ModelCommand extends TuttiCommand {
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A saved model, or the folder of the run that made it.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A saved model, or the folder of the run that made it.")
     private Path path;
 
-    @Option(names = "--device", order = 90, paramLabel = "NAME", defaultValue = "auto", description = "auto, cpu, cuda or cuda:1.")
+    @Option(
+            names = "--device",
+            order = 90,
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "auto, cpu, cuda or cuda:1.")
     private String device;
 
     @Option(names = "--threads", order = 91, paramLabel = "N", description = "Cores to use; all of them by default.")

@@ -27,12 +27,15 @@ final class Picture {
     static Picture read(Path file) {
         if (!Files.isRegularFile(file)) {
             throw new InputException(
-                    file.toString(), Files.exists(file) ? "is a folder: expected an image or JSON" : "there is no such file");
+                    file.toString(),
+                    Files.exists(file) ? "is a folder: expected an image or JSON" : "there is no such file");
         }
         try {
             BufferedImage image = ImageIO.read(file.toFile());
             if (image == null) {
-                throw new InputException(file.toString(), "is no image that can be read: expected PNG, JPEG, GIF or BMP, or JSON in a file named .json");
+                throw new InputException(
+                        file.toString(),
+                        "is no image that can be read: expected PNG, JPEG, GIF or BMP, or JSON in a file named .json");
             }
             return new Picture(file, image);
         } catch (IOException e) {
@@ -58,8 +61,10 @@ final class Picture {
     /** The pixels in the shape of the input, from 0 for black to {@code white}. */
     NdArray toArray(Shape input, boolean invert, double white) {
         if (input.rank() != 3 || input.dim(0) != 1 && input.dim(0) != 3) {
-            throw new InputException(file.toString(), "the model takes inputs of shape " + input
-                    + ", which are no images [1 or 3, height, width]: ask it with JSON");
+            throw new InputException(
+                    file.toString(),
+                    "the model takes inputs of shape " + input
+                            + ", which are no images [1 or 3, height, width]: ask it with JSON");
         }
         int channels = Math.toIntExact(input.dim(0));
         int height = Math.toIntExact(input.dim(1));

@@ -36,7 +36,11 @@ record Question(String name, String label, NdArray features) {
                 NdArray labels = batch.labels().isEmpty() ? null : batch.label();
                 for (int i = 0; i < batch.size(); i++) {
                     boolean plain = labels != null && labels.size() == batch.size();
-                    String label = !plain ? null : labels.type().isFloating() ? Double.toString(labels.at(i)) : Long.toString((long) labels.at(i));
+                    String label = !plain
+                            ? null
+                            : labels.type().isFloating()
+                                    ? Double.toString(labels.at(i))
+                                    : Long.toString((long) labels.at(i));
                     questions.add(new Question(name + " " + questions.size(), label, null));
                 }
             }

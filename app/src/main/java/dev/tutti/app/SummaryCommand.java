@@ -30,7 +30,8 @@ final class SummaryCommand extends TuttiCommand {
         if (Files.isDirectory(Path.of(what))) {
             try (SavedModel saved = SavedModel.load(RunFolder.modelAt(Path.of(what)))) {
                 show(saved.model());
-                people().println("made " + saved.made().at() + " from " + saved.made().data() + ", "
+                people().println("made " + saved.made().at() + " from "
+                        + saved.made().data() + ", "
                         + saved.made().epochs() + " epochs"
                         + (saved.metrics() == null ? "" : "; " + saved.metrics()));
             }

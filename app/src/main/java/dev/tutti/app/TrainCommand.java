@@ -79,12 +79,11 @@ final class TrainCommand extends TuttiCommand {
             return ExitCode.FINE;
         }
         long began = System.nanoTime();
-        try (Interruption interruption = Interruption.listen(() -> people().println(
-                        (terminal() ? "\r\033[K" : "") + "Stopping after this step ... (Ctrl-C again ends at once)"));
+        try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
+                        + "Stopping after this step ... (Ctrl-C again ends at once)"));
                 ReadyJob ready = ReadyJob.check(file)) {
             introduce(ready);
-            History history = ready.run(
-                    resume, interruption, Callbacks.progress(people(), terminal()));
+            History history = ready.run(resume, interruption, Callbacks.progress(people(), terminal()));
             double seconds = (System.nanoTime() - began) / 1e9;
             return history.ending() == History.Ending.INTERRUPTED
                     ? interrupted(ready, history, seconds)
@@ -121,20 +120,23 @@ final class TrainCommand extends TuttiCommand {
     private void introduce(ReadyJob ready) {
         Job job = ready.job();
         people().printf(
-                Locale.ROOT,
-                "%s: %s, %,d parameters, %d epochs%n",
-                job.name(),
-                ready.train().size().isPresent()
-                        ? String.format(Locale.ROOT, "%,d rows", ready.train().size().getAsLong())
-                        : "rows from " + job.data().train(),
-                ready.model().vector().size(),
-                job.epochs());
+                        Locale.ROOT,
+                        "%s: %s, %,d parameters, %d epochs%n",
+                        job.name(),
+                        ready.train().size().isPresent()
+                                ? String.format(
+                                        Locale.ROOT,
+                                        "%,d rows",
+                                        ready.train().size().getAsLong())
+                                : "rows from " + job.data().train(),
+                        ready.model().vector().size(),
+                        job.epochs());
         Checkpoints earlier = new Checkpoints(job);
         if (resume && !earlier.exist()) {
             people().println("There is no checkpoint in " + earlier.folder() + ": starting from the beginning.");
         } else if (!resume && earlier.unfinished()) {
-            people().println("Starting anew. An unfinished run was found: its checkpoints are kept in " + earlier.aside()
-                    + "; with --resume it would have gone on.");
+            people().println("Starting anew. An unfinished run was found: its checkpoints are kept in "
+                    + earlier.aside() + "; with --resume it would have gone on.");
         }
     }
 
@@ -157,14 +159,15 @@ final class TrainCommand extends TuttiCommand {
             people().println("Stopped early: " + history.reason() + ".");
         }
         people().printf(
-                Locale.ROOT,
-                "%nTrained in %.1f s: %s. The model is in %s; next, for instance:%n",
-                seconds,
-                history.epochs().isEmpty() ? "no epoch" : history.last().measured(),
-                folder);
+                        Locale.ROOT,
+                        "%nTrained in %.1f s: %s. The model is in %s; next, for instance:%n",
+                        seconds,
+                        history.epochs().isEmpty() ? "no epoch" : history.last().measured(),
+                        folder);
         people().println("  ./tutti evaluate " + folder);
         people().println("  ./tutti predict " + folder + " " + exampleInput(ready));
-        people().println("  ./tutti export " + folder + " --output " + ready.job().name() + ".pt");
+        people().println("  ./tutti export " + folder + " --output "
+                + ready.job().name() + ".pt");
         answer(answer);
         return ExitCode.FINE;
     }

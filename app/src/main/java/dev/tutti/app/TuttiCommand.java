@@ -14,14 +14,21 @@ import picocli.CommandLine.Spec;
  * people read standard error.
  */
 abstract class TuttiCommand implements Callable<Integer> {
-    @Option(names = "--json", order = 100, description = "Print one JSON object on standard output, all else on standard error.")
+    @Option(
+            names = "--json",
+            order = 100,
+            description = "Print one JSON object on standard output, all else on standard error.")
     private boolean json;
 
     @Option(names = "--verbose", order = 101, description = "Print a stack trace when something fails.")
     private boolean verbose;
 
     @SuppressWarnings("unused") // picocli looks at it, and shows the help by itself
-    @Option(names = {"-h", "--help"}, order = 102, usageHelp = true, description = "Show this help and end.")
+    @Option(
+            names = {"-h", "--help"},
+            order = 102,
+            usageHelp = true,
+            description = "Show this help and end.")
     private boolean help;
 
     @Spec

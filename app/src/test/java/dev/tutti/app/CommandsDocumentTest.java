@@ -37,7 +37,8 @@ class CommandsDocumentTest {
             assertThat(ready.model().vector().size()).isPositive();
         }
         assertThat(keys(Job.class)).allSatisfy(key -> assertThat(yaml).containsPattern("(?m)^" + key + ":"));
-        assertThat(keys(JobCheckpoints.class)).allSatisfy(key -> assertThat(yaml).contains("  " + key + ":"));
+        assertThat(keys(JobCheckpoints.class))
+                .allSatisfy(key -> assertThat(yaml).contains("  " + key + ":"));
     }
 
     private static List<String> keys(Class<?> type) {

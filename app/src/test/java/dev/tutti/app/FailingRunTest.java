@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,10 @@ class FailingRunTest {
         Path job = SmallJob.write(folder);
         assertThat(terminal.run("train", job.toString(), "--set", "optimizer={type: sgd, learningRate: 1.0e+30}"))
                 .isEqualTo(5);
-        assertThat(terminal.err()).startsWith("the loss became ").contains("try a smaller rate").hasLineCount(1);
+        assertThat(terminal.err())
+                .startsWith("the loss became ")
+                .contains("try a smaller rate")
+                .hasLineCount(1);
         assertThat(folder.resolve("run/model")).doesNotExist();
     }
 
@@ -29,8 +33,9 @@ class FailingRunTest {
     void truncatedDataIsNamed() throws IOException {
         Path job = SmallJob.write(folder);
         byte[] labels = Files.readAllBytes(Path.of("..", "datasets", "mnist", "t10k-labels-idx1-ubyte.gz"));
-        Path cut = Files.write(folder.resolve("labels.gz"), java.util.Arrays.copyOf(labels, labels.length / 2));
-        String data = "data.train={source: {type: idx, images: ../datasets/mnist/t10k-images-idx3-ubyte.gz, labels: " + cut + "}}";
+        Path cut = Files.write(folder.resolve("labels.gz"), Arrays.copyOf(labels, labels.length / 2));
+        String data = "data.train={source: {type: idx, images: ../datasets/mnist/t10k-images-idx3-ubyte.gz, labels: "
+                + cut + "}}";
         assertThat(terminal.run("train", job.toString(), "--set", data)).isEqualTo(4);
         assertThat(terminal.err()).startsWith(cut + " is cut short").hasLineCount(1);
     }
@@ -43,7 +48,13 @@ class FailingRunTest {
                 "needs the right to mount a tmpfs");
         try {
             Path job = SmallJob.write(folder);
-            assertThat(terminal.run("train", job.toString(), "--epochs", "3", "--output", disk.resolve("run").toString()))
+            assertThat(terminal.run(
+                            "train",
+                            job.toString(),
+                            "--epochs",
+                            "3",
+                            "--output",
+                            disk.resolve("run").toString()))
                     .isEqualTo(6);
             assertThat(terminal.err()).contains("the disk is full").hasLineCount(1);
         } finally {

@@ -29,15 +29,24 @@ class JobErrorsTest {
     static Stream<Mistake> mistakes() {
         return Stream.of(
                 new Mistake("epochs: 1", "stratgy: local", ":11:1: unknown key 'stratgy': did you mean 'strategy'?", 3),
-                new Mistake("epochs: 1", "strategy: allReduce", ":11:1: the strategy 'allReduce' is planned but not there yet: expected local", 3),
+                new Mistake(
+                        "epochs: 1",
+                        "strategy: allReduce",
+                        ":11:1: the strategy 'allReduce' is planned but not there yet: expected local",
+                        3),
                 new Mistake("epochs: 1", "strategy: locl", ":11:1: unknown strategy 'locl': did you mean 'local'?", 3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),
                 new Mistake("epochs: 1", "epochs: [1]", ":11:1: epochs: expected a whole number, received a list", 3),
-                new Mistake("metrics: [accuracy]", "metrics: r2", ":9:1: r2: predictions and targets have the same shape", 3),
+                new Mistake(
+                        "metrics: [accuracy]",
+                        "metrics: r2",
+                        ":9:1: r2: predictions and targets have the same shape",
+                        3),
                 new Mistake("epochs: 1", "epochs: 0", ":11:1: epochs: expected 1 or more, received 0", 3),
                 new Mistake("batch: 32", "batch: -1", ":10:1: batch: expected 1 or more, received -1", 3),
                 new Mistake("epochs: 1", "checkpoints: {keep: 0}", ":11:15: keep: expected 1 or more, received 0", 3),
-                new Mistake("loss: softmaxCrossEntropy", "", ": the job needs a 'loss', such as softmaxCrossEntropy", 3),
+                new Mistake(
+                        "loss: softmaxCrossEntropy", "", ": the job needs a 'loss', such as softmaxCrossEntropy", 3),
                 new Mistake(
                         "loss: softmaxCrossEntropy",
                         "loss: softmaxCrossEntropi",
@@ -53,11 +62,31 @@ class JobErrorsTest {
                         "type: adam, learningRate: -1",
                         ":8:1: adam: learningRate must be at least 0, received -1",
                         3),
-                new Mistake("schedule: cosine", "schedule: cosin", ":8:45: optimizer.schedule: unknown schedule 'cosin': did you mean 'cosine'?", 3),
-                new Mistake("metrics: [accuracy]", "metrics: [acuracy]", ":9:11: metrics[0]: unknown metric 'acuracy': did you mean 'accuracy'?", 3),
-                new Mistake("type: take, count", "type: tak, count", ":2:36: data.train.stages[0]: unknown stage 'tak': did you mean 'take'?", 3),
-                new Mistake("source: mnist,", "source: mnits,", ":2:11: data.train.source: unknown source 'mnits': did you mean 'mnist'?", 3),
-                new Mistake("units: 16", "unit: 16", ":6:35: model.layers[1]: unknown key 'unit': did you mean 'units'?", 3),
+                new Mistake(
+                        "schedule: cosine",
+                        "schedule: cosin",
+                        ":8:45: optimizer.schedule: unknown schedule 'cosin': did you mean 'cosine'?",
+                        3),
+                new Mistake(
+                        "metrics: [accuracy]",
+                        "metrics: [acuracy]",
+                        ":9:11: metrics[0]: unknown metric 'acuracy': did you mean 'accuracy'?",
+                        3),
+                new Mistake(
+                        "type: take, count",
+                        "type: tak, count",
+                        ":2:36: data.train.stages[0]: unknown stage 'tak': did you mean 'take'?",
+                        3),
+                new Mistake(
+                        "source: mnist,",
+                        "source: mnits,",
+                        ":2:11: data.train.source: unknown source 'mnits': did you mean 'mnist'?",
+                        3),
+                new Mistake(
+                        "units: 16",
+                        "unit: 16",
+                        ":6:35: model.layers[1]: unknown key 'unit': did you mean 'units'?",
+                        3),
                 new Mistake(
                         "layers: [flatten, ",
                         "layers: [{type: conv2d, filters: 4, kernel: 99}, ",
@@ -69,7 +98,8 @@ class JobErrorsTest {
                         ":11:35: there is no metric 'acuracy' to follow: did you mean 'accuracy'?",
                         3),
                 new Mistake("seed: 3", "seed: 3\nseed: 4", ":13:5: the key 'seed' is there twice", 3),
-                new Mistake("seed: 3", "device: gpu", ":12:1: unknown device 'gpu': expected auto, cpu, cuda or cuda:N", 3),
+                new Mistake(
+                        "seed: 3", "device: gpu", ":12:1: unknown device 'gpu': expected auto, cpu, cuda or cuda:N", 3),
                 new Mistake("seed: 3", "seed: [3", ":1", 3),
                 new Mistake("units: 10}", "units: 5}", "softmaxCrossEntropy: ", 4));
     }
@@ -93,7 +123,8 @@ class JobErrorsTest {
     @Test
     void aMissingFileSaysWhatIsThere() throws IOException {
         Files.writeString(folder.resolve("digits.yaml"), "");
-        assertThat(terminal.run("train", folder.resolve("letters.yaml").toString())).isEqualTo(3);
+        assertThat(terminal.run("train", folder.resolve("letters.yaml").toString()))
+                .isEqualTo(3);
         assertThat(terminal.err())
                 .startsWith(folder.resolve("letters.yaml") + ": there is no such file")
                 .contains("digits.yaml");
@@ -104,12 +135,15 @@ class JobErrorsTest {
     @Test
     void aSettingThatIsWrongIsNamed() throws IOException {
         String job = SmallJob.write(folder).toString();
-        assertThat(terminal.run("train", job, "--set", "optimizer.learningRat=1")).isEqualTo(3);
+        assertThat(terminal.run("train", job, "--set", "optimizer.learningRat=1"))
+                .isEqualTo(3);
         assertThat(terminal.err())
-                .isEqualTo("--set optimizer.learningRat=1: optimizer: unknown key 'learningRat': did you mean 'learningRate'?\n");
+                .isEqualTo(
+                        "--set optimizer.learningRat=1: optimizer: unknown key 'learningRat': did you mean 'learningRate'?\n");
         assertThat(terminal.run("train", job, "--batch", "0")).isEqualTo(3);
         assertThat(terminal.err()).isEqualTo("--batch 0: batch: expected 1 or more, received 0\n");
-        assertThat(terminal.run("train", job, "--set", "model.layers.9.units=1")).isEqualTo(3);
+        assertThat(terminal.run("train", job, "--set", "model.layers.9.units=1"))
+                .isEqualTo(3);
         assertThat(terminal.err())
                 .isEqualTo("--set model.layers.9.units=1: expected a place in the list, 0 to 3, received '9'\n");
     }
@@ -119,7 +153,7 @@ class JobErrorsTest {
         Path job = SmallJob.write(folder);
         Files.writeString(folder.resolve("run"), "here already");
         assertThat(terminal.run("train", job.toString())).isEqualTo(3);
-        assertThat(terminal.err()).isEqualTo(
-                job + ":13:1: output: expected a folder, but " + folder.resolve("run") + " is a file\n");
+        assertThat(terminal.err())
+                .isEqualTo(job + ":13:1: output: expected a folder, but " + folder.resolve("run") + " is a file\n");
     }
 }

@@ -37,10 +37,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
         trian mnist                  | unknown command 'trian': did you mean 'train'?
         train mnist --epoch 3        | unknown option '--epoch': did you mean '--epochs'?
         train                        | Missing required parameter: 'JOB'

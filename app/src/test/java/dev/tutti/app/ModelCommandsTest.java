@@ -30,7 +30,9 @@ class ModelCommandsTest {
         job = SmallJob.write(folder);
         run = folder.resolve("run").toString();
         Terminal first = new Terminal();
-        assertThat(first.run("train", job.toString(), "--epochs", "3", "--json")).as(first.err()).isZero();
+        assertThat(first.run("train", job.toString(), "--epochs", "3", "--json"))
+                .as(first.err())
+                .isZero();
         trained = first.json();
         assertThat(first.err()).contains("epoch 3/3", "./tutti evaluate " + run, "./tutti export " + run);
     }
@@ -44,7 +46,8 @@ class ModelCommandsTest {
         assertThat(trained.path("steps").asInt()).isEqualTo(48);
         assertThat(trained.path("parameters").asInt()).isEqualTo(784 * 16 + 16 + 16 * 10 + 10);
         assertThat(trained.path("history")).hasSize(3);
-        assertThat(Path.of(trained.path("model").asText(), "weights.safetensors")).exists();
+        assertThat(Path.of(trained.path("model").asText(), "weights.safetensors"))
+                .exists();
         assertThat(Files.readString(folder.resolve("run").resolve("job.yaml"))).contains("epochs: 3");
     }
 
@@ -62,7 +65,8 @@ class ModelCommandsTest {
 
     @Test
     void evaluateOnOtherData() {
-        assertThat(terminal.run("evaluate", run, "--data", "mnist", "--take", "100", "--json")).isZero();
+        assertThat(terminal.run("evaluate", run, "--data", "mnist", "--take", "100", "--json"))
+                .isZero();
         assertThat(terminal.json().path("samples").asInt()).isEqualTo(100);
         assertThat(terminal.run("evaluate", run, "--data", "mnits")).isEqualTo(3);
         assertThat(terminal.err()).startsWith("unknown dataset 'mnits': did you mean 'mnist'?");
@@ -83,9 +87,11 @@ class ModelCommandsTest {
 
     @Test
     void anImageGivesTheSameAsItsRowOfTheTestSet() {
-        assertThat(terminal.run("predict", run, SAMPLES.resolve("seven.png").toString(), "--json")).isZero();
+        assertThat(terminal.run("predict", run, SAMPLES.resolve("seven.png").toString(), "--json"))
+                .isZero();
         JsonNode image = terminal.json().path("predictions").path(0);
-        assertThat(terminal.run("predict", run, "--data", "mnist", "--take", "1", "--json")).isZero();
+        assertThat(terminal.run("predict", run, "--data", "mnist", "--take", "1", "--json"))
+                .isZero();
         JsonNode row = terminal.json().path("predictions").path(0);
         assertThat(row.path("actual").asText()).isEqualTo("7");
         assertThat(image.path("probabilities")).hasSize(10);
@@ -106,7 +112,8 @@ class ModelCommandsTest {
         assertThat(predictions).hasSize(3);
         assertThat(predictions.path(1).path("input").asText()).isEqualTo(file + " 1");
         assertThat(predictions.path(2).path("input").asText()).isEqualTo("standard input");
-        assertThat(predictions.path(0).path("probabilities")).isEqualTo(predictions.path(2).path("probabilities"));
+        assertThat(predictions.path(0).path("probabilities"))
+                .isEqualTo(predictions.path(2).path("probabilities"));
         assertThat(predictions.path(0).path("top")).hasSize(3);
     }
 
@@ -148,11 +155,14 @@ class ModelCommandsTest {
     @Test
     void exportWritesFilesForPython() {
         Path script = folder.resolve("digits.pt");
-        assertThat(terminal.run("export", run, "--output", script.toString())).as(terminal.err()).isZero();
+        assertThat(terminal.run("export", run, "--output", script.toString()))
+                .as(terminal.err())
+                .isZero();
         assertThat(script).isNotEmptyFile();
         assertThat(terminal.out()).contains("torch.jit.load");
         Path weights = folder.resolve("digits.safetensors");
-        assertThat(terminal.run("export", run, "--output", weights.toString(), "--json")).isZero();
+        assertThat(terminal.run("export", run, "--output", weights.toString(), "--json"))
+                .isZero();
         assertThat(weights).isNotEmptyFile();
         assertThat(terminal.json().path("format").asText()).isEqualTo("safetensors");
     }
@@ -161,7 +171,8 @@ class ModelCommandsTest {
     void aFolderWithoutAModelIsNoModel() {
         assertThat(terminal.run("evaluate", folder.toString())).isEqualTo(6);
         assertThat(terminal.err()).isEqualTo(folder + ": is not a saved model: there is no model.json in it\n");
-        assertThat(terminal.run("evaluate", folder.resolve("nothing").toString())).isEqualTo(6);
+        assertThat(terminal.run("evaluate", folder.resolve("nothing").toString()))
+                .isEqualTo(6);
     }
 
     @Test
@@ -173,6 +184,7 @@ class ModelCommandsTest {
                 .isZero();
         JsonNode first = terminal.json().path("history").path(0).path("training");
         JsonNode fromScratch = trained.path("history").path(0).path("training");
-        assertThat(first.path("loss").asDouble()).isLessThan(fromScratch.path("loss").asDouble() / 2);
+        assertThat(first.path("loss").asDouble())
+                .isLessThan(fromScratch.path("loss").asDouble() / 2);
     }
 }

@@ -48,7 +48,8 @@ class ResumeTest {
         String rest = rest(process);
 
         assertThat(process.waitFor()).as(rest).isEqualTo(130);
-        assertThat(rest).contains("Stopping after this step", "A checkpoint is in", "./tutti train " + job + " --resume");
+        assertThat(rest)
+                .contains("Stopping after this step", "A checkpoint is in", "./tutti train " + job + " --resume");
         assertThat(folder.resolve("run/model")).doesNotExist();
         resumeAndCompare();
     }
@@ -102,23 +103,30 @@ class ResumeTest {
         Process process = train();
         awaitEpoch(process);
         process.destroyForcibly().waitFor();
-        assertThat(terminal.run("train", job.toString(), "--epochs", "1")).as(terminal.err()).isZero();
+        assertThat(terminal.run("train", job.toString(), "--epochs", "1"))
+                .as(terminal.err())
+                .isZero();
         assertThat(terminal.out()).contains("unfinished run", "--resume", "epoch 1/1");
         assertThat(folder.resolve("run/checkpoints.old")).isNotEmptyDirectory();
     }
 
     @Test
     void withNothingToResumeItStarts() {
-        assertThat(terminal.run("train", job.toString(), "--resume", "--epochs", "1")).as(terminal.err()).isZero();
+        assertThat(terminal.run("train", job.toString(), "--resume", "--epochs", "1"))
+                .as(terminal.err())
+                .isZero();
         assertThat(terminal.out()).contains("There is no checkpoint in", "epoch 1/1");
     }
 
     private void resumeAndCompare() throws IOException {
         assertThat(checkpoints()).isNotEmpty();
-        assertThat(terminal.run("train", job.toString(), "--resume")).as(terminal.err()).isZero();
+        assertThat(terminal.run("train", job.toString(), "--resume"))
+                .as(terminal.err())
+                .isZero();
         assertThat(terminal.out()).contains("going on at step");
         Path straight = folder.resolve("straight");
-        assertThat(terminal.run("train", job.toString(), "--output", straight.toString())).isZero();
+        assertThat(terminal.run("train", job.toString(), "--output", straight.toString()))
+                .isZero();
 
         Path weights = Path.of("model", "weights.safetensors");
         assertThat(Files.mismatch(folder.resolve("run").resolve(weights), straight.resolve(weights)))
@@ -130,7 +138,9 @@ class ResumeTest {
 
     private List<Path> checkpoints() throws IOException {
         try (Stream<Path> files = Files.list(folder.resolve("run").resolve("checkpoints"))) {
-            return files.filter(file -> file.toString().endsWith(".safetensors")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".safetensors"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -150,7 +160,9 @@ class ResumeTest {
 
     /** Unlike {@link Process#destroy} this leaves open what the process says. */
     private static void signal(String name, Process process) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
     }
 
     /** Reads until the first of the four epochs is done. */

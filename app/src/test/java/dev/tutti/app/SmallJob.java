@@ -23,8 +23,7 @@ final class SmallJob {
                 epochs: 1
                 seed: 3
                 output: %s
-                """
-                .formatted(output);
+                """.formatted(output);
     }
 
     /** Writes the job into a folder; its results go to {@code run} in the same folder. */

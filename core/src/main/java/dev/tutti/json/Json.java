@@ -208,7 +208,10 @@ public final class Json {
         String message = cause != null && !(cause instanceof IOException) ? cause.getMessage() : e.getOriginalMessage();
         return message == null
                 ? e.getClass().getSimpleName()
-                : message.lines().findFirst().orElse("").replaceFirst("^Duplicate field ('.*')$", "the key $1 is there twice");
+                : message.lines()
+                        .findFirst()
+                        .orElse("")
+                        .replaceFirst("^Duplicate field ('.*')$", "the key $1 is there twice");
     }
 
     private static String path(JsonMappingException e) {

@@ -67,9 +67,18 @@ public final class Checkpoints {
                     delete(aside());
                 }
             }
+        } catch (IOException e) {
+            throw new FileException(
+                    folder().toString(), "the checkpoints of an earlier run cannot be moved: " + e.getMessage(), e);
+        }
+    }
+
+    /** From now on a run is under way. */
+    void markUnfinished() {
+        try {
             Files.deleteIfExists(output.result());
         } catch (IOException e) {
-            throw new FileException(folder().toString(), "the checkpoints of an earlier run cannot be moved: " + e.getMessage(), e);
+            throw new FileException(output.result().toString(), "cannot be removed: " + e.getMessage(), e);
         }
     }
 

@@ -22,13 +22,17 @@ public final class Job {
     private String name;
     private JobData data;
     private JobModel model;
+
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<Transform> features = List.of();
+
     private List<String> classes = List.of();
     private Loss loss;
     private Optimizer optimizer;
+
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<Metric> metrics = List.of();
+
     private double movingAverage;
     private Integer batch;
     private boolean shuffle = true;
@@ -39,8 +43,10 @@ public final class Job {
     private String device = "auto";
     private String strategy = "local";
     private JobCheckpoints checkpoints = new JobCheckpoints();
+
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
     private List<JobCallback> callbacks = List.of();
+
     private String output;
 
     private Job() {}

@@ -24,7 +24,14 @@ import java.util.Optional;
 final class JobCheck {
     /** The strategies of the design; only the first is there already. */
     private static final List<String> STRATEGIES = List.of(
-            "local", "allReduce", "parameterServer", "averaging", "tensorParallel", "pipeline", "federated", "mapReduce");
+            "local",
+            "allReduce",
+            "parameterServer",
+            "averaging",
+            "tensorParallel",
+            "pipeline",
+            "federated",
+            "mapReduce");
 
     private final JobFile file;
     private final Job job;
@@ -57,7 +64,10 @@ final class JobCheck {
     }
 
     private void settings() {
-        require(job.data() != null && job.data().train() != null, "/data", "the job needs 'data' with 'train' in it, such as data: mnist");
+        require(
+                job.data() != null && job.data().train() != null,
+                "/data",
+                "the job needs 'data' with 'train' in it, such as data: mnist");
         require(job.model() != null, "/model", "the job needs a 'model': layers, a file with layers, or a saved model");
         require(job.loss() != null, "/loss", "the job needs a 'loss', such as softmaxCrossEntropy");
         require(job.optimizer() != null, "/optimizer", "the job needs an 'optimizer', such as adam");
@@ -78,7 +88,8 @@ final class JobCheck {
         require(
                 job.checkpoints().everyMinutes() > 0,
                 "/checkpoints/everyMinutes",
-                "everyMinutes: expected more than 0, received " + job.checkpoints().everyMinutes());
+                "everyMinutes: expected more than 0, received "
+                        + job.checkpoints().everyMinutes());
         require(
                 job.movingAverage() >= 0 && job.movingAverage() < 1,
                 "/movingAverage",
@@ -88,7 +99,8 @@ final class JobCheck {
                     "/strategy",
                     STRATEGIES.contains(job.strategy())
                             ? "the strategy '" + job.strategy() + "' is planned but not there yet: expected local"
-                            : "unknown strategy '" + job.strategy() + "'" + DidYouMean.hint(job.strategy(), STRATEGIES));
+                            : "unknown strategy '" + job.strategy() + "'"
+                                    + DidYouMean.hint(job.strategy(), STRATEGIES));
         }
     }
 
@@ -104,7 +116,8 @@ final class JobCheck {
     }
 
     private void callbacks() {
-        List<String> known = new ArrayList<>(job.metrics().stream().map(Metric::name).toList());
+        List<String> known =
+                new ArrayList<>(job.metrics().stream().map(Metric::name).toList());
         known.add("loss");
         for (int i = 0; i < job.callbacks().size(); i++) {
             String pointer = "/callbacks/" + i;
@@ -122,7 +135,10 @@ final class JobCheck {
         for (Path at = job.output().path().toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.exists(at)) {
                 require(Files.isDirectory(at), "/output", "output: expected a folder, but " + at + " is a file");
-                require(Files.isWritable(at), "/output", "output: nothing can be written in " + at + ": permission denied");
+                require(
+                        Files.isWritable(at),
+                        "/output",
+                        "output: nothing can be written in " + at + ": permission denied");
                 break;
             }
         }
@@ -134,7 +150,8 @@ final class JobCheck {
         Trainer trainer;
         if (model.saved().isPresent()) {
             Model.Options options = Model.Options.DEFAULT.device(device);
-            SavedModel saved = explained("/model", () -> SavedModel.load(model.saved().get(), options));
+            SavedModel saved =
+                    explained("/model", () -> SavedModel.load(model.saved().get(), options));
             trainer = Trainer.of(saved.model(), job.optimizer(), job.loss());
             trainer.features((job.features().isEmpty() ? saved.features().transforms() : job.features())
                     .toArray(Transform[]::new));

@@ -29,8 +29,7 @@ public final class JobData {
     static JobData named(String name) {
         JobData data = new JobData();
         data.train = NamedDataset.read(name, NamedDataset.Part.TRAIN);
-        data.validation =
-                NamedDataset.isName(name) ? NamedDataset.read(name, NamedDataset.Part.TEST) : data.validation;
+        data.validation = NamedDataset.isName(name) ? NamedDataset.read(name, NamedDataset.Part.TEST) : data.validation;
         return data;
     }
 

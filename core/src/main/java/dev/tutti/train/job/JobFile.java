@@ -30,8 +30,7 @@ public final class JobFile {
     private final Job job;
     private final Map<String, String> settings;
 
-    private JobFile(
-            String text, String name, Places places, JsonNode tree, Job job, Map<String, String> settings) {
+    private JobFile(String text, String name, Places places, JsonNode tree, Job job, Map<String, String> settings) {
         this.text = text;
         this.name = name;
         this.places = places;
@@ -64,7 +63,8 @@ public final class JobFile {
     public static JobFile builtIn(String name) {
         try (InputStream in = JobFile.class.getResourceAsStream(name + ".yaml")) {
             if (in == null) {
-                throw new IllegalArgumentException("there is no built-in job " + name + ": expected one of " + BUILT_IN);
+                throw new IllegalArgumentException(
+                        "there is no built-in job " + name + ": expected one of " + BUILT_IN);
             }
             return of(new String(in.readAllBytes(), StandardCharsets.UTF_8), name + ".yaml (built in)", name);
         } catch (IOException e) {

@@ -74,14 +74,23 @@ public final class ReadyJob implements AutoCloseable {
         } else {
             checkpoints.setAside();
         }
+        checkpoints.markUnfinished();
         AtomicFile.write(output.job(), Json.writeYaml(job));
-        Fit fit = Fit.epochs(job.epochs()).accumulate(job.accumulate()).until(interrupted).callbacks(callbacks(watchers));
+        Fit fit = Fit.epochs(job.epochs())
+                .accumulate(job.accumulate())
+                .until(interrupted)
+                .callbacks(callbacks(watchers));
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
         fit = resume ? fit.resume(checkpoints.folder()) : fit;
         History history = trainer.fit(train, fit);
-        boolean done = history.ending() != History.Ending.INTERRUPTED;
-        if (done) {
-            trainer.save(output.model(), history.epochs().isEmpty() ? null : history.last().measured());
+        if (history.epochs().size() >= job.epochs()) {
+            history = new History(
+                    history.epochs(), History.Ending.COMPLETED, null); // whoever interrupted it came too late
+        }
+        if (history.ending() != History.Ending.INTERRUPTED) {
+            trainer.save(
+                    output.model(),
+                    history.epochs().isEmpty() ? null : history.last().measured());
         }
         return history;
     }

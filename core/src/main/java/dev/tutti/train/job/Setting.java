@@ -17,7 +17,8 @@ final class Setting {
         keys = path.split("\\.", -1);
         for (String key : keys) {
             if (key.isBlank()) {
-                throw new ConfigException(said + ": expected keys with single dots between them, such as optimizer.type");
+                throw new ConfigException(
+                        said + ": expected keys with single dots between them, such as optimizer.type");
             }
         }
     }
@@ -45,7 +46,8 @@ final class Setting {
             list.set(index, changed(list.get(index), depth + 1, value));
             return list;
         }
-        ObjectNode object = node instanceof ObjectNode already ? already : Json.yaml().createObjectNode();
+        ObjectNode object =
+                node instanceof ObjectNode already ? already : Json.yaml().createObjectNode();
         if (node != null && node.isTextual()) {
             object.set("type", node);
         }
