@@ -39,6 +39,15 @@ import java.util.stream.Collectors;
  */
 public final class Json {
     private static final Map<Class<?>, String> OWN_TYPES = new ConcurrentHashMap<>();
+    private static final Map<String, String> RECEIVED = Map.of(
+            "from Array value", "a list",
+            "from Object value", "keys and values",
+            "from String value", "text",
+            "from Integer value", "a number",
+            "from Floating-point value", "a number with a fraction",
+            "from Boolean value", "true or false",
+            "from Null value", "nothing",
+            "end-of-input", "nothing");
     private static volatile ObjectMapper json = mapper(new JsonFactory());
     private static volatile ObjectMapper yaml = mapper(yamlFactory());
 
@@ -100,7 +109,7 @@ public final class Json {
         try {
             return json.treeToValue(tree, type);
         } catch (JsonProcessingException e) {
-            throw explain(e, where);
+            throw explain(e, where, Places.unknown(where));
         }
     }
 
@@ -112,7 +121,7 @@ public final class Json {
             }
             return value;
         } catch (JsonProcessingException e) {
-            throw explain(e, where);
+            throw explain(e, where, Places.of(mapper, text, where));
         }
     }
 
@@ -129,11 +138,26 @@ public final class Json {
         }
     }
 
-    private static ConfigException explain(JsonProcessingException e, String where) {
+    private static ConfigException explain(JsonProcessingException e, String where, Places places) {
         JsonLocation at = e.getLocation();
         String place = at == null || at.getLineNr() < 1 ? where : where + ":" + at.getLineNr() + ":" + at.getColumnNr();
-        String path = e instanceof JsonMappingException mapping ? path(mapping) : "";
+        String path = "";
+        if (e instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()) {
+            String key = places.at(pointer(mapping, places)); // where the parser stopped is often a line or two later
+            place = key.equals(where) ? place : key;
+            path = path(mapping);
+        }
         return new ConfigException(place + ": " + path + sentence(e), e);
+    }
+
+    private static String pointer(JsonMappingException e, Places places) {
+        String pointer = e.getPath().stream()
+                .map(ref -> ref.getFieldName() == null
+                        ? "/" + ref.getIndex()
+                        : "/" + ref.getFieldName().replace("~", "~0").replace("/", "~1"))
+                .collect(Collectors.joining());
+        String type = pointer + "/type";
+        return e instanceof InvalidTypeIdException && places.has(type) ? type : pointer;
     }
 
     private static String sentence(JsonProcessingException e) {
@@ -164,9 +188,19 @@ public final class Json {
             return "expected " + word(target) + ", received '" + value + "'";
         }
         if (e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null) {
-            return "expected " + word(mismatch.getTargetType()) + ": " + firstLine(e);
+            return "expected " + word(mismatch.getTargetType()) + ", received " + received(mismatch);
         }
         return firstLine(e);
+    }
+
+    /** What stood there instead; the reader's own message knows it, but names Java classes. */
+    private static String received(MismatchedInputException e) {
+        String message = firstLine(e);
+        return RECEIVED.entrySet().stream()
+                .filter(known -> message.contains(known.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse("something else: " + message);
     }
 
     private static String firstLine(JsonProcessingException e) {
@@ -174,7 +208,10 @@ public final class Json {
         String message = cause != null && !(cause instanceof IOException) ? cause.getMessage() : e.getOriginalMessage();
         return message == null
                 ? e.getClass().getSimpleName()
-                : message.lines().findFirst().orElse("");
+                : message.lines()
+                        .findFirst()
+                        .orElse("")
+                        .replaceFirst("^Duplicate field ('.*')$", "the key $1 is there twice");
     }
 
     private static String path(JsonMappingException e) {

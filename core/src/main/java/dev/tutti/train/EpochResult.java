@@ -12,8 +12,13 @@ package dev.tutti.train;
  */
 public record EpochResult(
         int epoch, long steps, double learningRate, Evaluation training, Evaluation validation, double seconds) {
+    /** What counts: the validation where there is one, otherwise the training. */
+    public Evaluation measured() {
+        return validation == null ? training : validation;
+    }
+
     /** The value that counts for early stopping and the like: of the validation where there is one. */
     public double monitored(String name) {
-        return (validation == null ? training : validation).get(name);
+        return measured().get(name);
     }
 }

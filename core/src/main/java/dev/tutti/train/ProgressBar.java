@@ -11,8 +11,12 @@ import java.util.OptionalLong;
 final class ProgressBar implements Callback {
     private static final long REDRAW_NANOS = Duration.ofMillis(100).toNanos();
     private static final long LINE_NANOS = Duration.ofSeconds(10).toNanos();
-    private static final int WIDTH = 24;
+    private static final int WIDTH = 16;
     private static final String PARTS = " ▏▎▍▌▋▊▉";
+    /** A line longer than the terminal is cut: were it wrapped, it could not be drawn anew in place. */
+    private static final String CUT = "\033[?7l";
+
+    private static final String WRAP = "\033[?7h";
 
     private final PrintStream out;
     private final boolean terminal;
@@ -46,7 +50,7 @@ final class ProgressBar implements Callback {
         }
         drawn = now;
         if (terminal) {
-            out.print("\r\033[K" + line(run, now));
+            out.print("\r\033[K" + CUT + line(run, now) + WRAP);
             out.flush();
         } else {
             out.println(line(run, now));
@@ -77,16 +81,17 @@ final class ProgressBar implements Callback {
     private String line(Run run, long now) {
         OptionalLong steps = run.stepsPerEpoch();
         String place = steps.isPresent()
-                ? bar((double) run.stepOfEpoch() / steps.getAsLong()) + " " + run.stepOfEpoch() + "/" + steps.getAsLong()
+                ? bar((double) run.stepOfEpoch() / steps.getAsLong()) + " " + run.stepOfEpoch() + "/"
+                        + steps.getAsLong()
                 : "step " + run.stepOfEpoch();
         double seconds = (now - begun) / 1e9;
         String left = "";
         if (steps.isPresent() && run.step() > stepAtBegin) {
             long all = steps.getAsLong() * run.epochs();
-            left = "  " + time((all - run.step()) * seconds / (run.step() - stepAtBegin)) + " left";
+            left = time((all - run.step()) * seconds / (run.step() - stepAtBegin)) + " left  ";
         }
-        return "epoch " + run.epoch() + "/" + run.epochs() + "  " + place + "  " + run.soFar() + "  "
-                + count(run.samplesSeen() / seconds) + " samples/s" + left;
+        return "epoch " + run.epoch() + "/" + run.epochs() + "  " + place + "  " + run.soFar() + "  " + left
+                + count(run.samplesSeen() / seconds) + " samples/s";
     }
 
     private String bar(double done) {

@@ -42,6 +42,7 @@ public final class Trainer implements AutoCloseable {
     private int threads = Engine.cores();
     private Device device = Device.CPU;
     private Model model;
+    private boolean given;
     private String trainedOn = "";
     private int epochsDone;
 
@@ -59,6 +60,7 @@ public final class Trainer implements AutoCloseable {
     public static Trainer of(Model model, Optimizer optimizer, Loss loss) {
         Trainer trainer = new Trainer(model.definition(), optimizer, loss);
         trainer.model = model;
+        trainer.given = true;
         trainer.device = model.options().device();
         return trainer;
     }
@@ -88,7 +90,9 @@ public final class Trainer implements AutoCloseable {
 
     /** What the first parameters, dropout and the like follow from. */
     public Trainer seed(long value) {
-        requireUnbuilt("seed");
+        if (!given) {
+            requireUnbuilt("seed");
+        }
         seed = value;
         return this;
     }

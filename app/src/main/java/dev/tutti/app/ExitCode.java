@@ -1,0 +1,34 @@
+package dev.tutti.app;
+
+import java.util.Arrays;
+
+/** How a command ended, as the number that scripts see. */
+enum ExitCode {
+    FINE(0, "all went well"),
+    FAULT(1, "something went wrong that is not your fault"),
+    USAGE(2, "the command was called in a wrong way"),
+    JOB(3, "a job or a definition is wrong, or does not fit its data"),
+    DATA(4, "data or an input is missing or wrong"),
+    TRAINING(5, "training failed, for instance because the loss became NaN"),
+    FILE(6, "a file cannot be read or written, or the disk is full"),
+    INTERRUPTED(130, "stopped by Ctrl-C or SIGTERM; training can be resumed");
+
+    private final int number;
+    private final String meaning;
+
+    ExitCode(int number, String meaning) {
+        this.number = number;
+        this.meaning = meaning;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** Lines for the help text. */
+    static String[] explained() {
+        return Arrays.stream(values())
+                .map(code -> String.format("  %3d  %s", code.number, code.meaning))
+                .toArray(String[]::new);
+    }
+}

@@ -1,0 +1,12 @@
+package dev.tutti.app;
+
+import dev.tutti.TuttiException;
+
+/** A command that was called in a way that makes no sense. */
+final class UsageException extends TuttiException {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.tutti.train.job;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.data.Transform;
+import dev.tutti.loss.Loss;
+import dev.tutti.metric.Metric;
+import dev.tutti.optim.Optimizer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Everything about a training run: data, model, how it learns, where the results go.
+ *
+ * <p>A value that can be written as JSON or YAML, kept beside the result and sent to another machine. It is read by
+ * {@link JobFile} and checked by {@link ReadyJob}; paths are relative to the folder the program runs in.
+ */
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+public final class Job {
+    private String name;
+    private JobData data;
+    private JobModel model;
+
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
+    private List<Transform> features = List.of();
+
+    private List<String> classes = List.of();
+    private Loss loss;
+    private Optimizer optimizer;
+
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
+    private List<Metric> metrics = List.of();
+
+    private double movingAverage;
+    private Integer batch;
+    private boolean shuffle = true;
+    private int accumulate = 1;
+    private int epochs = 1;
+    private long seed;
+    private Integer threads;
+    private String device = "auto";
+    private String strategy = "local";
+    private JobCheckpoints checkpoints = new JobCheckpoints();
+
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
+    private List<JobCallback> callbacks = List.of();
+
+    private String output;
+
+    private Job() {}
+
+    /** What people call it; by default the name of the file. */
+    public String name() {
+        return name;
+    }
+
+    /** The job under a name, unless it has one. */
+    void nameIfAbsent(String fallback) {
+        name = name == null ? fallback : name;
+    }
+
+    public JobData data() {
+        return data;
+    }
+
+    public JobModel model() {
+        return model;
+    }
+
+    /** What is done to raw features before the model sees them; kept with the saved model. */
+    public List<Transform> features() {
+        return features;
+    }
+
+    /** The names of the classes, for people. */
+    public List<String> classes() {
+        return classes;
+    }
+
+    public Loss loss() {
+        return loss;
+    }
+
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    public List<Metric> metrics() {
+        return metrics;
+    }
+
+    /** Decay of the moving average of the weights that is evaluated and saved instead of the last ones; 0 for none. */
+    public double movingAverage() {
+        return movingAverage;
+    }
+
+    /** Rows to a batch, if that was said. */
+    public OptionalInt batch() {
+        return batch == null ? OptionalInt.empty() : OptionalInt.of(batch);
+    }
+
+    /** Whether the training data is mixed anew in each epoch, by the job's seed. */
+    public boolean shuffle() {
+        return shuffle;
+    }
+
+    /** Batches that make one update. */
+    public int accumulate() {
+        return accumulate;
+    }
+
+    public int epochs() {
+        return epochs;
+    }
+
+    /** What all that is random follows from. */
+    public long seed() {
+        return seed;
+    }
+
+    /** Cores that a step may use; all of them unless that was said. */
+    public OptionalInt threads() {
+        return threads == null ? OptionalInt.empty() : OptionalInt.of(threads);
+    }
+
+    /** {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:1}. */
+    public String device() {
+        return device;
+    }
+
+    /** How workers agree. */
+    public String strategy() {
+        return strategy;
+    }
+
+    public JobCheckpoints checkpoints() {
+        return checkpoints;
+    }
+
+    public List<JobCallback> callbacks() {
+        return callbacks;
+    }
+
+    /** Where the results go: {@code runs/NAME} by default. */
+    public RunFolder output() {
+        return new RunFolder(Path.of(Optional.ofNullable(output).orElse("runs/" + name)));
+    }
+}

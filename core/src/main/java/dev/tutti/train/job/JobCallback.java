@@ -1,0 +1,94 @@
+package dev.tutti.train.job;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.json.ShortForm;
+import dev.tutti.train.Callback;
+import dev.tutti.train.Callbacks;
+import dev.tutti.train.TensorBoard;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A callback as a job file names it; {@link #make} gives one that works. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = JobCallback.EarlyStopping.class, name = "earlyStopping"),
+    @JsonSubTypes.Type(value = JobCallback.BestModel.class, name = "bestModel"),
+    @JsonSubTypes.Type(value = JobCallback.TensorBoardLog.class, name = "tensorBoard"),
+    @JsonSubTypes.Type(value = JobCallback.Csv.class, name = "csv"),
+    @JsonSubTypes.Type(value = JobCallback.LearningRateLog.class, name = "learningRateLog"),
+})
+public abstract class JobCallback {
+    /** Makes the callback for a run that writes into this folder. */
+    public abstract Callback make(RunFolder output);
+
+    /** The value it follows, so that a name that does not exist is found before training. */
+    Optional<String> follows() {
+        return Optional.empty();
+    }
+
+    private static Path place(String said, RunFolder output, String otherwise) {
+        return said == null ? output.path().resolve(otherwise) : Path.of(said);
+    }
+
+    static final class EarlyStopping extends JobCallback {
+        private String metric = "loss";
+        private int patience = 3;
+
+        @Override
+        public Callback make(RunFolder output) {
+            return Callbacks.earlyStopping(metric, patience);
+        }
+
+        @Override
+        Optional<String> follows() {
+            return Optional.of(metric);
+        }
+    }
+
+    static final class BestModel extends JobCallback {
+        private String metric = "loss";
+        private String folder;
+
+        @Override
+        public Callback make(RunFolder output) {
+            return Callbacks.bestModel(folder == null ? output.best() : Path.of(folder), metric);
+        }
+
+        @Override
+        Optional<String> follows() {
+            return Optional.of(metric);
+        }
+    }
+
+    static final class TensorBoardLog extends JobCallback {
+        private String folder;
+        private Long everySteps;
+
+        @Override
+        public Callback make(RunFolder output) {
+            TensorBoard log = Callbacks.tensorBoard(place(folder, output, "tensorboard"));
+            return everySteps == null ? log : log.everySteps(everySteps);
+        }
+    }
+
+    static final class Csv extends JobCallback {
+        private String file;
+
+        @Override
+        public Callback make(RunFolder output) {
+            return Callbacks.csv(place(file, output, "epochs.csv"));
+        }
+    }
+
+    static final class LearningRateLog extends JobCallback {
+        @Override
+        public Callback make(RunFolder output) {
+            return Callbacks.learningRateLog();
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.tutti.train.job;
+
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Transform;
+import dev.tutti.json.ConfigException;
+import dev.tutti.metric.Metric;
+import dev.tutti.metric.MetricException;
+import dev.tutti.nn.Model;
+import dev.tutti.nn.ShapeException;
+import dev.tutti.tensor.Device;
+import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.TensorException;
+import dev.tutti.train.SavedModel;
+import dev.tutti.train.Trainer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds what is wrong with a job before it starts, from the cheap to the dear: settings, folders, data, the model on a batch. */
+final class JobCheck {
+    /** The strategies of the design; only the first is there already. */
+    private static final List<String> STRATEGIES = List.of(
+            "local",
+            "allReduce",
+            "parameterServer",
+            "averaging",
+            "tensorParallel",
+            "pipeline",
+            "federated",
+            "mapReduce");
+
+    private final JobFile file;
+    private final Job job;
+
+    JobCheck(JobFile file) {
+        this.file = file;
+        this.job = file.job();
+    }
+
+    ReadyJob check() {
+        settings();
+        callbacks();
+        output();
+        Dataset train = job.data().train();
+        train = job.shuffle() ? train.shuffle(job.seed()) : train;
+        train = job.batch().isPresent() ? train.batch(job.batch().getAsInt()) : train;
+        Optional<Dataset> validation = job.data().validation();
+        Trainer trainer = trainer();
+        try {
+            build(trainer, train);
+            trial(trainer, "/data/train", job.data().train());
+            if (validation.isPresent()) {
+                trial(trainer, "/data/validation", validation.get());
+            }
+            return new ReadyJob(job, trainer, train, validation);
+        } catch (RuntimeException e) {
+            trainer.close();
+            throw e;
+        }
+    }
+
+    private void settings() {
+        require(
+                job.data() != null && job.data().train() != null,
+                "/data",
+                "the job needs 'data' with 'train' in it, such as data: mnist");
+        require(job.model() != null, "/model", "the job needs a 'model': layers, a file with layers, or a saved model");
+        require(job.loss() != null, "/loss", "the job needs a 'loss', such as softmaxCrossEntropy");
+        require(job.optimizer() != null, "/optimizer", "the job needs an 'optimizer', such as adam");
+        explained("/optimizer", () -> {
+            job.optimizer().validate();
+            return job;
+        });
+        explained("/loss", () -> {
+            job.loss().validate();
+            return job;
+        });
+        atLeastOne("/epochs", job.epochs());
+        atLeastOne("/batch", job.batch().orElse(1));
+        atLeastOne("/accumulate", job.accumulate());
+        atLeastOne("/threads", job.threads().orElse(1));
+        atLeastOne("/checkpoints/keep", job.checkpoints().keep());
+        atLeastOne("/checkpoints/everySteps", job.checkpoints().everySteps().orElse(1));
+        require(
+                job.checkpoints().everyMinutes() > 0,
+                "/checkpoints/everyMinutes",
+                "everyMinutes: expected more than 0, received "
+                        + job.checkpoints().everyMinutes());
+        require(
+                job.movingAverage() >= 0 && job.movingAverage() < 1,
+                "/movingAverage",
+                "movingAverage: expected 0 or more and less than 1, received " + job.movingAverage());
+        if (!job.strategy().equals("local")) {
+            throw file.problem(
+                    "/strategy",
+                    STRATEGIES.contains(job.strategy())
+                            ? "the strategy '" + job.strategy() + "' is planned but not there yet: expected local"
+                            : "unknown strategy '" + job.strategy() + "'"
+                                    + DidYouMean.hint(job.strategy(), STRATEGIES));
+        }
+    }
+
+    private void atLeastOne(String pointer, long value) {
+        String key = pointer.substring(pointer.lastIndexOf('/') + 1);
+        require(value >= 1, pointer, key + ": expected 1 or more, received " + value);
+    }
+
+    private void require(boolean holds, String pointer, String message) {
+        if (!holds) {
+            throw file.problem(pointer, message);
+        }
+    }
+
+    private void callbacks() {
+        List<String> known =
+                new ArrayList<>(job.metrics().stream().map(Metric::name).toList());
+        known.add("loss");
+        for (int i = 0; i < job.callbacks().size(); i++) {
+            String pointer = "/callbacks/" + i;
+            JobCallback callback = job.callbacks().get(i);
+            callback.follows().filter(metric -> !known.contains(metric)).ifPresent(metric -> {
+                throw file.problem(
+                        pointer + "/metric",
+                        "there is no metric '" + metric + "' to follow" + DidYouMean.hint(metric, known));
+            });
+            explained(pointer, () -> callback.make(job.output()));
+        }
+    }
+
+    private void output() {
+        for (Path at = job.output().path().toAbsolutePath(); at != null; at = at.getParent()) {
+            if (Files.exists(at)) {
+                require(Files.isDirectory(at), "/output", "output: expected a folder, but " + at + " is a file");
+                require(
+                        Files.isWritable(at),
+                        "/output",
+                        "output: nothing can be written in " + at + ": permission denied");
+                break;
+            }
+        }
+    }
+
+    private Trainer trainer() {
+        Device device = explained("/device", () -> Device.named(job.device()));
+        JobModel model = job.model();
+        Trainer trainer;
+        if (model.saved().isPresent()) {
+            Model.Options options = Model.Options.DEFAULT.device(device);
+            SavedModel saved =
+                    explained("/model", () -> SavedModel.load(model.saved().get(), options));
+            trainer = Trainer.of(saved.model(), job.optimizer(), job.loss());
+            trainer.features((job.features().isEmpty() ? saved.features().transforms() : job.features())
+                    .toArray(Transform[]::new));
+            trainer.classes(job.classes().isEmpty() ? saved.features().classes() : job.classes());
+        } else {
+            trainer = Trainer.of(model.definition().orElseThrow(), job.optimizer(), job.loss())
+                    .device(device)
+                    .features(job.features().toArray(Transform[]::new))
+                    .classes(job.classes());
+        }
+        return trainer.seed(job.seed())
+                .movingAverage(job.movingAverage())
+                .threads(job.threads().orElse(Engine.cores()))
+                .metrics(job.metrics().toArray(Metric[]::new));
+    }
+
+    private void build(Trainer trainer, Dataset train) {
+        try {
+            trainer.build(train);
+        } catch (ShapeException | TensorException e) {
+            throw file.problem("/model", e.getMessage(), e);
+        }
+    }
+
+    /** One batch through everything but learning: whatever does not fit together shows here. */
+    private void trial(Trainer trainer, String pointer, Dataset data) {
+        try {
+            trainer.evaluate(data.take(data.batchSize().orElse(1)));
+        } catch (ShapeException e) {
+            throw file.problem(pointer, e.getMessage(), e);
+        } catch (MetricException e) {
+            throw file.problem("/metrics", e.getMessage(), e);
+        }
+    }
+
+    private interface Attempt<T> {
+        T make();
+    }
+
+    /** What goes wrong here is the job's fault, so it is said with the place in the job. */
+    private <T> T explained(String pointer, Attempt<T> attempt) {
+        try {
+            return attempt.make();
+        } catch (ConfigException e) {
+            throw e;
+        } catch (TuttiException e) {
+            throw file.problem(pointer, e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.tutti.train.job;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.json.ConfigException;
+import dev.tutti.json.Json;
+import dev.tutti.json.Places;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The text of a job, with what was set over it, and the places of its keys.
+ *
+ * <p>What is wrong in the text is said with file, line and column; what is wrong in a setting names the setting.
+ */
+public final class JobFile {
+    private static final List<String> BUILT_IN = List.of("mnist");
+
+    private final String text;
+    private final String name;
+    private final Places places;
+    private final JsonNode tree;
+    private final Job job;
+    private final Map<String, String> settings;
+
+    private JobFile(String text, String name, Places places, JsonNode tree, Job job, Map<String, String> settings) {
+        this.text = text;
+        this.name = name;
+        this.places = places;
+        this.tree = tree;
+        this.job = job;
+        this.settings = settings;
+        job.nameIfAbsent(name);
+    }
+
+    /** Reads a job from YAML or JSON; {@code where} names the text in messages, {@code name} the job unless it has a name. */
+    public static JobFile of(String text, String where, String name) {
+        Job job = Json.readYaml(text, Job.class, where);
+        try {
+            return new JobFile(text, name, Places.of(text, where), Json.yaml().readTree(text), job, Map.of());
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("the text was read before", e);
+        }
+    }
+
+    public static JobFile read(Path file) {
+        try {
+            String name = file.getFileName().toString().replaceFirst("\\.(yaml|yml|json)$", "");
+            return of(Files.readString(file), file.toString(), name);
+        } catch (IOException e) {
+            throw new ConfigException(file + ": cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** A job that comes with Tutti; see {@link #builtIn()}. */
+    public static JobFile builtIn(String name) {
+        try (InputStream in = JobFile.class.getResourceAsStream(name + ".yaml")) {
+            if (in == null) {
+                throw new IllegalArgumentException(
+                        "there is no built-in job " + name + ": expected one of " + BUILT_IN);
+            }
+            return of(new String(in.readAllBytes(), StandardCharsets.UTF_8), name + ".yaml (built in)", name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The names of the jobs that come with Tutti. */
+    public static List<String> builtIn() {
+        return BUILT_IN;
+    }
+
+    /**
+     * The job with one value changed.
+     *
+     * @param path keys and, within lists, places counted from 0, with dots between them: {@code optimizer.learningRate}
+     * @param value YAML, such as {@code 3}, {@code mnist} or {@code [accuracy, f1]}
+     * @param said how the user asked for it, for messages, such as {@code --epochs 3}
+     */
+    public JobFile set(String path, String value, String said) {
+        JsonNode changed = new Setting(path, said).in(tree, value);
+        Map<String, String> more = new LinkedHashMap<>(settings);
+        more.put("/" + path.replace('.', '/'), said);
+        return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);
+    }
+
+    public Job job() {
+        return job;
+    }
+
+    /** The text as it was written, without what was set over it. */
+    public String text() {
+        return text;
+    }
+
+    /** An error about a key of this job, by its JSON pointer. */
+    ConfigException problem(String pointer, String message) {
+        return problem(pointer, message, null);
+    }
+
+    ConfigException problem(String pointer, String message, Throwable cause) {
+        String place = settings.entrySet().stream()
+                .filter(setting -> pointer.startsWith(setting.getKey()))
+                .map(Map.Entry::getValue)
+                .reduce((earlier, later) -> later)
+                .orElse(places.at(pointer));
+        return new ConfigException(place + ": " + message, cause);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.tutti.train.job;
+
+import dev.tutti.data.Dataset;
+import dev.tutti.io.AtomicFile;
+import dev.tutti.json.Json;
+import dev.tutti.nn.Model;
+import dev.tutti.train.Callback;
+import dev.tutti.train.Callbacks;
+import dev.tutti.train.Fit;
+import dev.tutti.train.History;
+import dev.tutti.train.Trainer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A job that was checked and can start.
+ *
+ * <p>Order of calls: {@link #check}, then {@link #run} once, then {@link #close}.
+ */
+public final class ReadyJob implements AutoCloseable {
+    private final Job job;
+    private final Trainer trainer;
+    private final Dataset train;
+    private final Optional<Dataset> validation;
+
+    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation) {
+        this.job = job;
+        this.trainer = trainer;
+        this.train = train;
+        this.validation = validation;
+    }
+
+    /**
+     * Checks all of a job: every setting, the data, whether the model fits the data and whether the results can be written.
+     *
+     * @throws dev.tutti.json.ConfigException if the job is wrong; it says where
+     * @throws dev.tutti.data.DataException if the data is
+     */
+    public static ReadyJob check(JobFile file) {
+        return new JobCheck(file).check();
+    }
+
+    public Job job() {
+        return job;
+    }
+
+    public Model model() {
+        return trainer.model();
+    }
+
+    /** The rows to learn from, in the order and the batches they are learned in. */
+    public Dataset train() {
+        return train;
+    }
+
+    public Optional<Dataset> validation() {
+        return validation;
+    }
+
+    /**
+     * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts.
+     *
+     * @param resume whether to go on from the newest checkpoint instead of beginning anew
+     * @param interrupted asked after each step; true ends training with a checkpoint
+     * @param watchers told how it goes
+     */
+    public History run(boolean resume, BooleanSupplier interrupted, Callback... watchers) {
+        RunFolder output = job.output();
+        Checkpoints checkpoints = new Checkpoints(job);
+        if (resume) {
+            checkpoints.requireSameJob();
+        } else {
+            checkpoints.setAside();
+        }
+        checkpoints.markUnfinished();
+        AtomicFile.write(output.job(), Json.writeYaml(job));
+        Fit fit = Fit.epochs(job.epochs())
+                .accumulate(job.accumulate())
+                .until(interrupted)
+                .callbacks(callbacks(watchers));
+        fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
+        fit = resume ? fit.resume(checkpoints.folder()) : fit;
+        History history = trainer.fit(train, fit);
+        if (history.epochs().size() >= job.epochs()) {
+            history = new History(
+                    history.epochs(), History.Ending.COMPLETED, null); // whoever interrupted it came too late
+        }
+        if (history.ending() != History.Ending.INTERRUPTED) {
+            trainer.save(
+                    output.model(),
+                    history.epochs().isEmpty() ? null : history.last().measured());
+        }
+        return history;
+    }
+
+    /** A loss that is no number is noticed before anything is saved; checkpoints come last, so that they hold what others remember. */
+    private Callback[] callbacks(Callback... watchers) {
+        List<Callback> all = new ArrayList<>(List.of(Callbacks.stopOnNan()));
+        all.addAll(List.of(watchers));
+        job.callbacks().forEach(callback -> all.add(callback.make(job.output())));
+        all.add(job.checkpoints().saver(job.output()));
+        return all.toArray(Callback[]::new);
+    }
+
+    @Override
+    public void close() {
+        trainer.close();
+    }
+}
