@@ -21,7 +21,7 @@ final class NativeSettings {
     private static final int M_MMAP_MAX = -4;
 
     private static final int NEVER = -1;
-    private static final int TOP_PAD_BYTES = 64 << 20;
+    private static final int TOP_PAD_BYTES = 256 << 20;
 
     private NativeSettings() {}
 
