@@ -83,12 +83,10 @@ public final class Attention extends MergeLayer {
         List<Tensor> qkv = new ArrayList<>(3);
         for (Tensor x : inputs) {
             int parts = parts(inputs.size(), qkv.size());
-            Tensor projected = Functions.linear(x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts))
+            Functions.linear(x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts))
                     .unflatten(-1, parts, heads, -1)
-                    .permute(2, 0, 3, 1, 4);
-            for (int i = 0; i < parts; i++) {
-                qkv.add(projected.select(0, i));
-            }
+                    .unbind(2)
+                    .forEach(part -> qkv.add(part.transpose(1, 2)));
         }
         return qkv;
     }

@@ -5,12 +5,14 @@ import static dev.tutti.tensor.Native.op;
 import static dev.tutti.tensor.Native.run;
 import static dev.tutti.tensor.Native.scalar;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.ScalarOptional;
+import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.global.torch;
 
 /**
@@ -263,6 +265,18 @@ public final class Tensor implements AutoCloseable {
     /** One index along an axis, without that axis, as a view. */
     public Tensor select(int axis, long index) {
         return op("select", () -> handle().select(axis, index));
+    }
+
+    /** All indices along an axis, without that axis, as views; their gradients are put together in one go. */
+    public List<Tensor> unbind(int axis) {
+        return call("unbind", () -> {
+            TensorVector parts = handle().unbind(axis);
+            List<Tensor> out = new ArrayList<>();
+            for (long i = 0; i < parts.size(); i++) {
+                out.add(new Tensor(new org.bytedeco.pytorch.Tensor(parts.get(i)))); // a copy of the handle: the vector goes
+            }
+            return out;
+        });
     }
 
     public Tensor squeeze(int axis) {
