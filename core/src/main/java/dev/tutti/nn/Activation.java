@@ -42,6 +42,11 @@ public enum Activation {
         return function.apply(x);
     }
 
+    /** The same, but may overwrite its input: one pass over the memory less where a function allows it. */
+    Tensor applyOver(Tensor x) {
+        return this == RELU ? Functions.relu_(x) : apply(x);
+    }
+
     /** True when a greater input never gives a smaller output, so that the greatest stays the greatest. */
     boolean neverFalls() {
         return switch (this) {

@@ -54,6 +54,11 @@ public final class BatchNorm extends Layer {
     }
 
     @Override
+    protected boolean isOutputFresh() {
+        return true;
+    }
+
+    @Override
     protected String script(List<String> in, ScriptWriter s) {
         return s.let("torch.batch_norm(" + in.get(0) + ", " + s.self("weight") + ", " + s.self("bias") + ", "
                 + s.self("running_mean") + ", " + s.self("running_var") + ", self.training, " + momentum + ", " + epsilon

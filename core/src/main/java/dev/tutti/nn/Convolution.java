@@ -140,6 +140,11 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
     }
 
     @Override
+    protected boolean isOutputFresh() {
+        return true;
+    }
+
+    @Override
     protected String script(List<String> in, ScriptWriter s) {
         return s.let(call(window())
                 .formatted(in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None")));

@@ -51,6 +51,11 @@ public final class Dense extends Layer {
     }
 
     @Override
+    protected boolean isOutputFresh() {
+        return true;
+    }
+
+    @Override
     protected String script(List<String> in, ScriptWriter s) {
         return s.let("torch.linear(" + in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None") + ")");
     }

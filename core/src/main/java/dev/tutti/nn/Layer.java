@@ -90,6 +90,18 @@ public abstract class Layer implements Cloneable {
      */
     protected void initialise(Pass pass) {}
 
+    /**
+     * True when {@link #forward} always makes a new tensor that its own backward pass does not read, as products and
+     * convolutions do: then the activation may overwrite it, which saves memory and time.
+     */
+    protected boolean isOutputFresh() {
+        return false;
+    }
+
+    final Tensor activate(Activation function, Tensor output) {
+        return isOutputFresh() ? function.applyOver(output) : function.apply(output);
+    }
+
     /** For layers that take several inputs; see {@link MergeLayer}. */
     protected Shape build(List<Shape> inputs, Build build) {
         if (inputs.size() != 1) {

@@ -109,7 +109,7 @@ public final class Pass {
     }
 
     Tensor run(List<Tensor> inputs) {
-        return layer.activation().apply(layer.forward(inputs, this));
+        return layer.activate(layer.activation(), layer.forward(inputs, this));
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {

@@ -63,7 +63,7 @@ record Shortcuts(List<Step> steps) {
             if (blocking && step.enter) {
                 x = x.toBlocked();
             }
-            x = step.activation.apply(pass.childWithoutActivation(step.name, x));
+            x = step.layer.activate(step.activation, pass.childWithoutActivation(step.name, x));
             if (blocking && step.leave) {
                 x = x.fromBlocked();
             }

@@ -163,6 +163,12 @@ public final class Functions {
         return op("relu", () -> torch.relu(x.handle()));
     }
 
+    /** The same in place: the tensor itself is changed and returned. */
+    public static Tensor relu_(Tensor x) {
+        Native.run("relu_", () -> torch.relu_(x.handle()));
+        return x;
+    }
+
     public static Tensor relu6(Tensor x) {
         return op("relu6", () -> torch.relu6(x.handle()));
     }

@@ -20,6 +20,7 @@ final class LayerCases {
         List<LayerCase> cases = new ArrayList<>(List.of(
                 LayerCase.of("dense", dense(3), FEATURES),
                 LayerCase.of("dense without bias, with activation", dense(3).noBias().init(Initializer.HE).gelu(), FEATURES),
+                LayerCase.of("dense with relu", dense(3).relu(), FEATURES),
                 LayerCase.of("dense on sequences", dense(3).init(Initializer.ORTHOGONAL), SEQUENCE),
                 LayerCase.of("embedding", embedding(5, 3), Input.ids(ANY)),
                 LayerCase.of("embedding with padding", embedding(6, 3).paddingId(5), Input.ids(4)),
@@ -29,7 +30,7 @@ final class LayerCases {
                 LayerCase.of("conv2d", conv2d(3, 3), IMAGE),
                 LayerCase.of("conv2d with everything",
                         conv2d(6, 3, 2).stride(2, 1).padding(1, 0).dilation(1, 2).groups(2).init(Initializer.GLOROT), IMAGE),
-                LayerCase.of("depthwise conv2d", conv2d(4, 3).same().groups(4), IMAGE),
+                LayerCase.of("depthwise conv2d", conv2d(4, 3).same().groups(4).relu(), IMAGE),
                 LayerCase.of("convTranspose1d", convTranspose1d(3, 3).stride(2).outputPadding(1), SIGNAL),
                 LayerCase.of("convTranspose2d", convTranspose2d(3, 3), Input.of(4, 3, 2)),
                 LayerCase.of("convTranspose2d with everything",
