@@ -21,7 +21,7 @@ final class MnistBenchmark {
     private static final Measure ACCURACY_MEASURE = new Measure("accuracy", "test accuracy", "share", Better.HIGHER);
 
     /** The schedule of the built-in job, so that both do the same number of the same steps. */
-    private static final String[] SCHEDULE = {"--epochs", "4", "--batch", "128", "--lr", "0.002", "--warm-up", "100"};
+    private static final String[] SCHEDULE = {"--epochs", "4", "--batch", "128", "--lr", "0.003", "--warm-up", "200"};
 
     private MnistBenchmark() {}
 

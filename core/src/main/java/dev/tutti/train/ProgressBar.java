@@ -23,8 +23,6 @@ final class ProgressBar implements Callback {
     private long begun;
     private long drawn;
     private long stepAtBegin;
-    private long samplesAtEpoch;
-    private long epochBegun;
 
     ProgressBar(PrintStream out, boolean terminal) {
         this.out = out;
@@ -34,7 +32,6 @@ final class ProgressBar implements Callback {
     @Override
     public void begin(Run run) {
         begun = System.nanoTime();
-        epochBegun = begun;
         drawn = begun;
         stepAtBegin = run.step();
         if (run.step() > 0) {
@@ -50,7 +47,7 @@ final class ProgressBar implements Callback {
         }
         drawn = now;
         if (terminal) {
-            out.print("\r\033[K" + CUT + line(run, now) + WRAP);
+            out.print("\r\033[K" + CUT + line(run, now) + "\033[K" + WRAP);
             out.flush();
         } else {
             out.println(line(run, now));
@@ -59,15 +56,11 @@ final class ProgressBar implements Callback {
 
     @Override
     public void epoch(Run run, EpochResult result) {
-        long now = System.nanoTime();
-        double rate = (run.samplesSeen() - samplesAtEpoch) / ((now - epochBegun) / 1e9);
         out.println((terminal ? "\r\033[K" : "") + "epoch " + result.epoch() + "/" + run.epochs() + "  "
                 + result.training()
-                + (result.validation() == null ? "" : "  |  validation " + result.validation())
-                + String.format(Locale.ROOT, "  |  %.1f s, %s samples/s", result.seconds(), count(rate)));
+                + (result.validation() == null ? "" : " | validation " + result.validation())
+                + String.format(Locale.ROOT, " | %.1f s", result.seconds()));
         out.flush();
-        samplesAtEpoch = run.samplesSeen();
-        epochBegun = now;
     }
 
     @Override
