@@ -57,7 +57,7 @@ record Shortcuts(List<Step> steps) {
     }
 
     Tensor forward(Tensor input, Pass pass) {
-        boolean blocking = input.canBeBlocked();
+        boolean blocking = input.rank() == 4 && input.canBeBlocked();
         Tensor x = input;
         for (Step step : steps) {
             if (blocking && step.enter) {

@@ -305,14 +305,14 @@ public final class Tensor implements AutoCloseable {
 
     // ---- layout
 
-    /** Whether {@link #toBlocked} is possible: a batch of images in float32 on a CPU whose engine has oneDNN. */
+    /** Whether {@link #toBlocked} is possible: for float32 on a CPU whose engine has oneDNN. */
     public boolean canBeBlocked() {
-        return Engine.hasBlockedLayout() && rank() == 4 && type() == DType.FLOAT32 && device().equals(Device.CPU);
+        return Engine.hasBlockedLayout() && type() == DType.FLOAT32 && device().equals(Device.CPU);
     }
 
     /**
-     * The same values in the layout that oneDNN's convolutions and pools are fastest on. Only those operations and relu
-     * understand it; {@link #fromBlocked} leaves it.
+     * The same values in the layout that oneDNN's convolutions, pools and large products are fastest on. Only those
+     * operations, relu and gelu understand it; {@link #fromBlocked} leaves it.
      */
     public Tensor toBlocked() {
         return op("toBlocked", () -> handle().to_mkldnn());

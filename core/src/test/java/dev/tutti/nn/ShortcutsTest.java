@@ -8,6 +8,7 @@ import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.nn.Layers.maxPool1d;
 import static dev.tutti.nn.Layers.maxPool2d;
 import static dev.tutti.nn.Layers.residual;
+import static dev.tutti.nn.Layers.transformerEncoder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -41,7 +42,11 @@ class ShortcutsTest {
                 Arguments.of(image, Sequential.of(conv2d(3, 3).gelu(), maxPool2d(2))),
                 Arguments.of(image, Sequential.of(residual(conv2d(3, 3).same().relu(), conv2d(3, 3).same()).relu())),
                 Arguments.of(Input.of(3, 20), Sequential.of(conv1d(4, 3).relu(), maxPool1d(2), flatten(), dense(2))),
-                Arguments.of(image, Sequential.of(conv2d(6, 3).relu())));
+                Arguments.of(image, Sequential.of(conv2d(6, 3).relu())),
+                Arguments.of(Input.of(7, 8), Sequential.of(transformerEncoder(2).inner(16))),
+                Arguments.of(
+                        Input.of(7, 8),
+                        Sequential.of(transformerEncoder(2).inner(16).innerActivation(Activation.RELU).postNorm())));
     }
 
     @ParameterizedTest

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Children implements AutoCloseable {
     /** What Tutti sets for itself would tune a peer beyond what its users have. */
     private static final List<String> OUR_SETTINGS =
-            List.of("MALLOC_", "GOMP_", "OMP_", "KMP_", "OPENBLAS_", "MKL_", "ONEDNN_", "LD_PRELOAD");
+            List.of("MALLOC_", "GLIBC_", "GOMP_", "OMP_", "KMP_", "OPENBLAS_", "MKL_", "ONEDNN_", "LD_PRELOAD");
 
     private final Path folder;
     private final Set<Child> alive = ConcurrentHashMap.newKeySet();
