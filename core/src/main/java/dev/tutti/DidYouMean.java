@@ -14,7 +14,9 @@ public final class DidYouMean {
         for (String candidate : candidates) {
             int distance = distance(word, candidate);
             boolean closer = distance < bestDistance;
-            boolean tie = best != null && distance == bestDistance && commonPrefix(word, candidate) > commonPrefix(word, best);
+            boolean tie = best != null
+                    && distance == bestDistance
+                    && commonPrefix(word, candidate) > commonPrefix(word, best);
             if (closer || tie) {
                 bestDistance = distance;
                 best = candidate;

@@ -72,7 +72,8 @@ class OwnDefinitionsTest {
         Optimizer optimizer = Json.readYaml(
                 "{type: heavyBall, momentum: 0.9, learningRate: 1, schedule: everyOther}", Optimizer.class, "job.yaml");
         assertThat(Json.write(optimizer))
-                .isEqualTo(Json.write(new HeavyBall().momentum(0.9).learningRate(1).schedule(new EveryOther())));
+                .isEqualTo(
+                        Json.write(new HeavyBall().momentum(0.9).learningRate(1).schedule(new EveryOther())));
         try (FlatVector vector = new FlatVector(3, DType.FLOAT64, Device.CPU);
                 Update update = optimizer.bind(Target.all(vector, List.of()));
                 Scope scope = Scope.open()) {

@@ -8,6 +8,7 @@ import dev.tutti.loss.TargetException;
 import dev.tutti.metric.MetricException;
 import dev.tutti.nn.ShapeException;
 import dev.tutti.nn.UnsupportedLayerException;
+import dev.tutti.tensor.ScriptException;
 import dev.tutti.tensor.TensorException;
 import dev.tutti.train.TrainingException;
 import java.io.IOException;
@@ -49,7 +50,7 @@ record Failure(String message, ExitCode code) {
         if (cause instanceof TrainingException || cause instanceof TensorException) {
             return ExitCode.TRAINING;
         }
-        return cause instanceof FileException ? ExitCode.FILE : ExitCode.FAULT;
+        return cause instanceof FileException || cause instanceof ScriptException ? ExitCode.FILE : ExitCode.FAULT;
     }
 
     private static String logged(Throwable cause) {

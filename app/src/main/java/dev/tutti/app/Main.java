@@ -61,7 +61,8 @@ public final class Main implements Runnable {
                 new PredictCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
-                new BenchCommand(console))) {
+                new BenchCommand(console),
+                new ExampleCommand(console))) {
             commandLine.addSubcommand(command);
         }
         List<String> footer = new ArrayList<>(List.of("", "Exit codes:"));

@@ -96,7 +96,12 @@ public final class Bench {
     private static List<Row> run(List<Race> races, Referee referee, PrintStream human) {
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < races.size(); i++) {
-            human.printf(Locale.ROOT, "[%d/%d] %s%n", i + 1, races.size(), races.get(i).title());
+            human.printf(
+                    Locale.ROOT,
+                    "[%d/%d] %s%n",
+                    i + 1,
+                    races.size(),
+                    races.get(i).title());
             for (Row row : referee.run(races.get(i))) {
                 human.println("        " + row.sentence());
                 rows.add(row);

@@ -28,22 +28,26 @@ class BenchTest {
     @Test
     void everyBenchmarkIsListed() {
         assertThat(Bench.names())
-                .containsExactlyElementsOf(benchmarks().map(Benchmark::name).sorted().toList());
+                .containsExactlyElementsOf(
+                        benchmarks().map(Benchmark::name).sorted().toList());
     }
 
     @ParameterizedTest
     @MethodSource("benchmarks")
     void everyPeerHasItsScriptAndItsRequirements(Benchmark benchmark) {
         assertThat(benchmark.peers())
-                .allSatisfy(peer ->
-                        assertThat(PROJECT.resolve("bench/peers/requirements-" + peer + ".txt")).exists());
+                .allSatisfy(peer -> assertThat(PROJECT.resolve("bench/peers/requirements-" + peer + ".txt"))
+                        .exists());
         List<Entrant> peers = benchmark.races().stream()
                 .flatMap(race -> race.comparisons().stream())
                 .map(Comparison::peer)
                 .filter(peer -> peer.command().ofPeer())
                 .toList();
-        assertThat(peers).isNotEmpty().allSatisfy(peer ->
-                assertThat(PROJECT.resolve(peer.command().words().get(1))).matches(Files::exists, "exists"));
+        assertThat(peers)
+                .isNotEmpty()
+                .allSatisfy(peer -> assertThat(
+                                PROJECT.resolve(peer.command().words().get(1)))
+                        .matches(Files::exists, "exists"));
     }
 
     @ParameterizedTest

@@ -67,7 +67,10 @@ public enum Activation {
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown activation '" + name + "'"
                         + dev.tutti.DidYouMean.hint(
-                                name, Arrays.stream(values()).map(Activation::toString).toList())));
+                                name,
+                                Arrays.stream(values())
+                                        .map(Activation::toString)
+                                        .toList())));
     }
 
     @JsonValue

@@ -42,21 +42,27 @@ public final class Attention extends MergeLayer {
     @Override
     protected Shape build(List<Shape> inputs, Build build) {
         Dropout.check(dropout, build);
-        build.require(!inputs.isEmpty() && inputs.size() <= 3, "takes one, two or three inputs, received " + inputs.size());
+        build.require(
+                !inputs.isEmpty() && inputs.size() <= 3, "takes one, two or three inputs, received " + inputs.size());
         Shape query = inputs.get(0);
         for (Shape input : inputs) {
             if (input.rank() != 2 || input.dim(1) == Shape.ANY) {
                 throw build.expected("[time, width]", input);
             }
-            build.require(input.dim(1) == query.dim(1), "needs the same width for query, keys and values, but receives "
-                    + inputs + " from " + String.join(" and ", build.sources()) + ": put a dense(" + query.dim(1)
-                    + ") before the other");
+            build.require(
+                    input.dim(1) == query.dim(1),
+                    "needs the same width for query, keys and values, but receives "
+                            + inputs + " from " + String.join(" and ", build.sources()) + ": put a dense("
+                            + query.dim(1)
+                            + ") before the other");
         }
-        build.require(inputs.size() < 3 || inputs.get(1).matches(inputs.get(2)),
+        build.require(
+                inputs.size() < 3 || inputs.get(1).matches(inputs.get(2)),
                 "needs as many keys as values, but receives " + inputs.get(inputs.size() - 1) + " for "
                         + inputs.get(inputs.size() / 2));
         long width = query.dim(1);
-        build.require(heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
+        build.require(
+                heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
         build.parameter("in_proj_weight", Shape.of(3 * width, width), Initializer.GLOROT);
         build.parameter("out_proj.weight", Shape.of(width, width), Initializer.FAN_IN);
         if (bias) {
@@ -73,7 +79,9 @@ public final class Attention extends MergeLayer {
                 ? Functions.attention(qkv.get(0), qkv.get(1), qkv.get(2), causal, dropout, pass.randomness())
                 : Functions.attention(qkv.get(0), qkv.get(1), qkv.get(2), causal);
         return Functions.linear(
-                out.transpose(1, 2).flatten(2), pass.parameter("out_proj.weight"), bias ? pass.parameter("out_proj.bias") : null);
+                out.transpose(1, 2).flatten(2),
+                pass.parameter("out_proj.weight"),
+                bias ? pass.parameter("out_proj.bias") : null);
     }
 
     /** Query, keys and values as {@code [batch, heads, time, width of a head]}; what has one source is one product. */
@@ -112,8 +120,8 @@ public final class Attention extends MergeLayer {
             int parts = parts(inputs.size(), qkv.size());
             String weight = rows(s.self("in_proj_weight"), qkv.size(), parts);
             String offset = bias ? rows(s.self("in_proj_bias"), qkv.size(), parts) : "None";
-            String projected = s.let("torch.linear(" + x + ", " + weight + ", " + offset + ").unflatten(-1, [" + parts + ", "
-                    + heads + ", -1]).permute([2, 0, 3, 1, 4])");
+            String projected = s.let("torch.linear(" + x + ", " + weight + ", " + offset + ").unflatten(-1, [" + parts
+                    + ", " + heads + ", -1]).permute([2, 0, 3, 1, 4])");
             for (int i = 0; i < parts; i++) {
                 qkv.add(projected + "[" + i + "]");
             }
@@ -126,6 +134,8 @@ public final class Attention extends MergeLayer {
 
     private static String rows(String joint, int first, int parts) {
         String width = joint + ".size(0) // 3";
-        return parts == 3 ? joint : joint + ".narrow(0, " + first + " * (" + width + "), " + parts + " * (" + width + "))";
+        return parts == 3
+                ? joint
+                : joint + ".narrow(0, " + first + " * (" + width + "), " + parts + " * (" + width + "))";
     }
 }

@@ -49,8 +49,15 @@ public final class BatchNorm extends Layer {
             throw new ShapeException("layer " + pass.path() + " has only one value for each of its " + mean.size()
                     + " channels, which has no variance: train with batches of at least 2");
         }
-        return Functions.batchNorm(x, pass.parameter("weight"), pass.parameter("bias"), mean, pass.buffer("running_var"),
-                pass.training(), momentum, epsilon);
+        return Functions.batchNorm(
+                x,
+                pass.parameter("weight"),
+                pass.parameter("bias"),
+                mean,
+                pass.buffer("running_var"),
+                pass.training(),
+                momentum,
+                epsilon);
     }
 
     @Override
@@ -61,7 +68,8 @@ public final class BatchNorm extends Layer {
     @Override
     protected String script(List<String> in, ScriptWriter s) {
         return s.let("torch.batch_norm(" + in.get(0) + ", " + s.self("weight") + ", " + s.self("bias") + ", "
-                + s.self("running_mean") + ", " + s.self("running_var") + ", self.training, " + momentum + ", " + epsilon
+                + s.self("running_mean") + ", " + s.self("running_var") + ", self.training, " + momentum + ", "
+                + epsilon
                 + ", False)");
     }
 }

@@ -66,7 +66,9 @@ public final class Build {
     List<Shape> childShapes(String name, Layer layer, List<Shape> inputs, List<String> from) {
         require(Layer.isName(name), "has a layer named '" + name + "': " + Layer.NAME_RULE);
         Blueprint.Node child = new Blueprint.Node(node.qualified(name), layer);
-        require(node.children.putIfAbsent(name, child) == null, "has two layers named '" + name + "': names must differ");
+        require(
+                node.children.putIfAbsent(name, child) == null,
+                "has two layers named '" + name + "': names must differ");
         child.outputs = new Build(blueprint, child, from).shapes(layer, inputs);
         return child.outputs;
     }

@@ -17,15 +17,21 @@ public final class Concatenate extends MergeLayer {
     @Override
     protected Shape build(List<Shape> inputs, Build build) {
         Shape first = inputs.get(0);
-        build.require(axis >= -first.rank() && axis < first.rank(), "concatenates along axis " + axis + ", which its input "
-                + first + " from " + build.sources().get(0) + " does not have");
+        build.require(
+                axis >= -first.rank() && axis < first.rank(),
+                "concatenates along axis " + axis + ", which its input " + first + " from "
+                        + build.sources().get(0) + " does not have");
         long length = 0;
         Shape out = first;
         for (int i = 0; i < inputs.size(); i++) {
             Shape input = inputs.get(i);
-            boolean fits = input.rank() == first.rank() && first.with(axis, Shape.ANY).matches(input);
-            build.require(fits, "needs inputs that differ along axis " + axis + " alone, but receives " + first + " from "
-                    + build.sources().get(0) + " and " + input + " from " + build.sources().get(i));
+            boolean fits =
+                    input.rank() == first.rank() && first.with(axis, Shape.ANY).matches(input);
+            build.require(
+                    fits,
+                    "needs inputs that differ along axis " + axis + " alone, but receives " + first + " from "
+                            + build.sources().get(0) + " and " + input + " from "
+                            + build.sources().get(i));
             length = length == Shape.ANY || input.dim(axis) == Shape.ANY ? Shape.ANY : length + input.dim(axis);
             for (int k = 0; k < out.rank(); k++) {
                 out = out.with(k, Math.max(out.dim(k), input.dim(k))); // a known extent, where one of them is known

@@ -98,14 +98,16 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
 
     /** Whether {@link #same()} is possible: the padding is equal on both sides. */
     void checkSame(SlidingWindow window, int axis, Build build) {
-        build.require(window.reach(axis) % 2 == 1, "cannot keep the length of axis " + (axis + 1) + " with a kernel of "
-                + window.size()[axis] + ": same() takes odd kernels");
+        build.require(
+                window.reach(axis) % 2 == 1,
+                "cannot keep the length of axis " + (axis + 1) + " with a kernel of " + window.size()[axis]
+                        + ": same() takes odd kernels");
     }
 
     /** The function in TorchScript, and its arguments behind the bias. */
     String call(SlidingWindow w) {
-        return "torch.conv" + axes + "d(%s, " + ScriptWriter.list(w.stride()) + ", " + ScriptWriter.list(w.padding()) + ", "
-                + ScriptWriter.list(w.dilation()) + ", " + groups + ")";
+        return "torch.conv" + axes + "d(%s, " + ScriptWriter.list(w.stride()) + ", " + ScriptWriter.list(w.padding())
+                + ", " + ScriptWriter.list(w.dilation()) + ", " + groups + ")";
     }
 
     @Override
@@ -117,15 +119,28 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
         SlidingWindow.check("padding", padding, axes, 0, build);
         SlidingWindow.check("dilation", dilation, axes, 1, build);
         long channels = input.dim(0);
-        build.require(groups > 0 && channels % groups == 0 && filters % groups == 0, "has " + groups
-                + " groups, which must divide both its " + channels + " channels and " + filters + " filters");
+        build.require(
+                groups > 0 && channels % groups == 0 && filters % groups == 0,
+                "has " + groups + " groups, which must divide both its " + channels + " channels and " + filters
+                        + " filters");
         Shape weight = weight(channels);
         long area = Arrays.stream(perAxis(kernel)).reduce(1, Math::multiplyExact);
         long fanIn = weight.from(1).size();
-        build.parameter("weight", weight, init, fanIn, weight.dim(0) / groups * area,
+        build.parameter(
+                "weight",
+                weight,
+                init,
+                fanIn,
+                weight.dim(0) / groups * area,
                 axes == 2 ? Layout.CHANNELS_LAST : Layout.PLAIN);
         if (bias) {
-            build.parameter("bias", Shape.of(filters), init == FAN_IN ? FAN_IN : Initializer.ZEROS, fanIn, filters, Layout.PLAIN);
+            build.parameter(
+                    "bias",
+                    Shape.of(filters),
+                    init == FAN_IN ? FAN_IN : Initializer.ZEROS,
+                    fanIn,
+                    filters,
+                    Layout.PLAIN);
         }
         SlidingWindow window = window();
         for (int i = 0; same && i < axes; i++) {

@@ -40,7 +40,8 @@ public final class Dense extends Layer {
         long in = input.dim(-1);
         build.parameter("weight", Shape.of(units, in), init);
         if (bias) {
-            build.parameter("bias", Shape.of(units), init == FAN_IN ? FAN_IN : Initializer.ZEROS, in, units, Layout.PLAIN);
+            build.parameter(
+                    "bias", Shape.of(units), init == FAN_IN ? FAN_IN : Initializer.ZEROS, in, units, Layout.PLAIN);
         }
         return input.with(-1, units);
     }
@@ -57,6 +58,7 @@ public final class Dense extends Layer {
 
     @Override
     protected String script(List<String> in, ScriptWriter s) {
-        return s.let("torch.linear(" + in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None") + ")");
+        return s.let(
+                "torch.linear(" + in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None") + ")");
     }
 }

@@ -22,10 +22,14 @@ public abstract sealed class Elementwise extends MergeLayer permits Add, Multipl
         Shape out = inputs.get(0);
         for (int i = 1; i < inputs.size(); i++) {
             Shape other = inputs.get(i);
-            build.require(out.matches(other), "needs inputs of one shape, but receives " + out + " from "
-                    + build.sources().get(0) + " and " + other + " from " + build.sources().get(i));
+            build.require(
+                    out.matches(other),
+                    "needs inputs of one shape, but receives " + out + " from "
+                            + build.sources().get(0) + " and " + other + " from "
+                            + build.sources().get(i));
             for (int axis = 0; axis < out.rank(); axis++) {
-                out = out.with(axis, Math.max(out.dim(axis), other.dim(axis))); // a known extent, where one of them is known
+                out = out.with(
+                        axis, Math.max(out.dim(axis), other.dim(axis))); // a known extent, where one of them is known
             }
         }
         return out;

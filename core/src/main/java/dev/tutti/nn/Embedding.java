@@ -34,9 +34,11 @@ public final class Embedding extends Layer {
 
     @Override
     protected Shape build(Shape input, Build build) {
-        build.require(vocabulary > 0 && width > 0, "needs a vocabulary and a width of at least 1, received " + vocabulary
-                + " and " + width);
-        build.require(paddingId == null || (paddingId >= 0 && paddingId < vocabulary),
+        build.require(
+                vocabulary > 0 && width > 0,
+                "needs a vocabulary and a width of at least 1, received " + vocabulary + " and " + width);
+        build.require(
+                paddingId == null || (paddingId >= 0 && paddingId < vocabulary),
                 "has the padding id " + paddingId + ", which is not within 0 to " + (vocabulary - 1));
         build.parameter("weight", Shape.of(vocabulary, width), init);
         return input.append(width);
@@ -79,7 +81,7 @@ public final class Embedding extends Layer {
 
     @Override
     protected String script(List<String> in, ScriptWriter s) {
-        return s.let("torch.embedding(" + s.self("weight") + ", " + in.get(0) + ", " + (paddingId == null ? -1 : paddingId)
-                + ")");
+        return s.let("torch.embedding(" + s.self("weight") + ", " + in.get(0) + ", "
+                + (paddingId == null ? -1 : paddingId) + ")");
     }
 }

@@ -49,15 +49,18 @@ public final class Graph extends Layer implements MultiOutput {
 
     @Override
     public List<Shape> buildAll(List<Shape> shapes, Build build) {
-        build.require(shapes.size() == inputs.size(), "takes " + inputs.size() + " inputs " + inputs + ", received "
-                + shapes.size());
+        build.require(
+                shapes.size() == inputs.size(),
+                "takes " + inputs.size() + " inputs " + inputs + ", received " + shapes.size());
         build.require(!outputs.isEmpty(), "has no outputs: end it with outputs(...)");
         Map<String, Shape> known = new HashMap<>();
         for (int i = 0; i < shapes.size(); i++) {
             known.put(inputs.get(i), shapes.get(i));
         }
         for (Node node : nodes) {
-            List<Shape> in = node.from.stream().map(name -> look(known, name, node.name, build)).toList();
+            List<Shape> in = node.from.stream()
+                    .map(name -> look(known, name, node.name, build))
+                    .toList();
             build.require(!known.containsKey(node.name), "has two nodes named '" + node.name + "'");
             known.put(node.name, build.child(node.name, node.layer, in, node.from));
         }
@@ -80,7 +83,9 @@ public final class Graph extends Layer implements MultiOutput {
             known.put(inputs.get(i), tensors.get(i));
         }
         for (Node node : nodes) {
-            known.put(node.name, pass.child(node.name, node.from.stream().map(known::get).toList()));
+            known.put(
+                    node.name,
+                    pass.child(node.name, node.from.stream().map(known::get).toList()));
         }
         return outputs.stream().map(known::get).toList();
     }

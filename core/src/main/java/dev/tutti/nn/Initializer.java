@@ -60,7 +60,11 @@ public enum Initializer {
                 .filter(initializer -> initializer.label.equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown initializer '" + name + "'"
-                        + DidYouMean.hint(name, Arrays.stream(values()).map(Initializer::toString).toList())));
+                        + DidYouMean.hint(
+                                name,
+                                Arrays.stream(values())
+                                        .map(Initializer::toString)
+                                        .toList())));
     }
 
     @JsonValue

@@ -27,7 +27,8 @@ public final class LayerNorm extends Layer {
         build.require(axes > 0, "needs at least 1 axis, received " + axes);
         build.require(epsilon > 0, "needs an epsilon above 0, received " + epsilon);
         if (input.rank() < axes || !input.from(input.rank() - axes).isKnown()) {
-            throw build.expected(axes == 1 ? "a last axis of known length" : "at least " + axes + " axes of known length", input);
+            throw build.expected(
+                    axes == 1 ? "a last axis of known length" : "at least " + axes + " axes of known length", input);
         }
         Shape normalised = input.from(input.rank() - axes);
         build.parameter("weight", normalised, Initializer.ONES);
@@ -44,7 +45,7 @@ public final class LayerNorm extends Layer {
     @Override
     protected String script(List<String> in, ScriptWriter s) {
         String weight = s.self("weight");
-        return s.let("torch.layer_norm(" + in.get(0) + ", " + weight + ".size(), " + weight + ", " + s.self("bias") + ", "
-                + epsilon + ")");
+        return s.let("torch.layer_norm(" + in.get(0) + ", " + weight + ".size(), " + weight + ", " + s.self("bias")
+                + ", " + epsilon + ")");
     }
 }

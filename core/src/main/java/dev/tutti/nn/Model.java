@@ -168,7 +168,8 @@ public final class Model implements AutoCloseable {
     public Tensor forward(Tensor... inputs) {
         List<Tensor> outputs = forward(List.of(inputs));
         if (outputs.size() != 1) {
-            throw new ShapeException("the model has " + outputs.size() + " outputs: call forward with a list of inputs");
+            throw new ShapeException(
+                    "the model has " + outputs.size() + " outputs: call forward with a list of inputs");
         }
         return outputs.get(0);
     }
@@ -176,7 +177,8 @@ public final class Model implements AutoCloseable {
     /** Runs a batch through the model. */
     public List<Tensor> forward(List<Tensor> inputs) {
         if (inputs.size() != blueprint.inputs.size()) {
-            throw new ShapeException("the model takes " + blueprint.inputs.size() + " inputs, received " + inputs.size());
+            throw new ShapeException(
+                    "the model takes " + blueprint.inputs.size() + " inputs, received " + inputs.size());
         }
         List<Tensor> fitted = new ArrayList<>(inputs.size());
         for (int i = 0; i < inputs.size(); i++) {
@@ -189,7 +191,8 @@ public final class Model implements AutoCloseable {
         Shape shape = tensor.shape();
         if (shape.rank() == 0 || !expected.shape().matches(shape.from(1))) {
             throw new ShapeException("the model was built for samples of shape " + expected.shape()
-                    + (blueprint.inputs.size() > 1 ? " at input " + (index + 1) : "") + ", received a batch of shape " + shape);
+                    + (blueprint.inputs.size() > 1 ? " at input " + (index + 1) : "") + ", received a batch of shape "
+                    + shape);
         }
         DType wanted = expected.type().isFloating() ? options.type : expected.type();
         Tensor typed = tensor.type() == wanted ? tensor : tensor.to(wanted);
@@ -223,7 +226,8 @@ public final class Model implements AutoCloseable {
             }
             Range last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
             if (last != null && last.to() == p.range().from()) {
-                ranges.set(ranges.size() - 1, Range.between(last.from(), p.range().to()));
+                ranges.set(
+                        ranges.size() - 1, Range.between(last.from(), p.range().to()));
             } else {
                 ranges.add(p.range());
             }

@@ -41,8 +41,8 @@ public final class Pass {
                                 ? values.parameter(p.range(), p.shape(), p.layout())
                                 : values.view(p.range(), p.shape(), p.layout()))
                         .retain()));
-        node.buffers.forEach((name, b) -> buffers.put(
-                name, state.view(b.range(), b.shape(), b.layout()).retain()));
+        node.buffers.forEach((name, b) ->
+                buffers.put(name, state.view(b.range(), b.shape(), b.layout()).retain()));
         node.children.forEach((name, child) -> children.put(name, new Pass(child, values, state, trainable, mode)));
     }
 
@@ -114,7 +114,9 @@ public final class Pass {
 
     List<Tensor> runAll(List<Tensor> inputs) {
         return layer instanceof MultiOutput multi
-                ? multi.forwardAll(inputs, this).stream().map(layer.activation()::apply).toList()
+                ? multi.forwardAll(inputs, this).stream()
+                        .map(layer.activation()::apply)
+                        .toList()
                 : List.of(run(inputs));
     }
 

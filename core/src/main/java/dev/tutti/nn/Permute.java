@@ -18,7 +18,10 @@ public final class Permute extends Layer {
 
     @Override
     protected Shape build(Shape input, Build build) {
-        build.require(Arrays.equals(Arrays.stream(axes).sorted().toArray(), IntStream.range(0, axes.length).toArray()),
+        build.require(
+                Arrays.equals(
+                        Arrays.stream(axes).sorted().toArray(),
+                        IntStream.range(0, axes.length).toArray()),
                 "needs every axis from 0 on once, received " + Arrays.toString(axes));
         if (input.rank() != axes.length) {
             throw build.expected(axes.length + " axes", input);
@@ -37,6 +40,8 @@ public final class Permute extends Layer {
     }
 
     private long[] withBatch() {
-        return IntStream.concat(IntStream.of(0), Arrays.stream(axes).map(axis -> axis + 1)).asLongStream().toArray();
+        return IntStream.concat(IntStream.of(0), Arrays.stream(axes).map(axis -> axis + 1))
+                .asLongStream()
+                .toArray();
     }
 }

@@ -11,7 +11,8 @@ import java.util.List;
  *
  * @param <L> the kind of layer that settings return
  */
-public abstract sealed class Pooling<L extends Pooling<L>> extends Layer permits MaxPool1d, MaxPool2d, AvgPool1d, AvgPool2d {
+public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
+        permits MaxPool1d, MaxPool2d, AvgPool1d, AvgPool2d {
     private static final int[] DENSE = {1};
 
     private final transient int axes;
@@ -57,8 +58,10 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer permits
         SlidingWindow.check("padding", padding, axes, 0, build);
         SlidingWindow window = window();
         for (int i = 0; i < axes; i++) {
-            build.require(2 * window.padding()[i] <= window.size()[i], "needs a padding of at most half its window of "
-                    + Arrays.toString(window.size()) + ", received " + Arrays.toString(window.padding()));
+            build.require(
+                    2 * window.padding()[i] <= window.size()[i],
+                    "needs a padding of at most half its window of " + Arrays.toString(window.size()) + ", received "
+                            + Arrays.toString(window.padding()));
         }
         return window.slide(input, input.dim(0), build);
     }
@@ -75,7 +78,8 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer permits
     }
 
     private SlidingWindow window() {
-        return new SlidingWindow(perAxis(size), perAxis(stride == null ? size : stride), perAxis(padding), perAxis(DENSE));
+        return new SlidingWindow(
+                perAxis(size), perAxis(stride == null ? size : stride), perAxis(padding), perAxis(DENSE));
     }
 
     private long[] perAxis(int[] setting) {

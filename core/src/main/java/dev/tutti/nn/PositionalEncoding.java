@@ -30,7 +30,8 @@ public final class PositionalEncoding extends Layer {
             throw build.expected("[time, width]", input);
         }
         build.require(maxLength >= 0, "needs a maxLength of at least 1, received " + maxLength);
-        build.require(maxLength > 0 || input.dim(0) != Shape.ANY,
+        build.require(
+                maxLength > 0 || input.dim(0) != Shape.ANY,
                 "receives " + input + " from " + build.sources().get(0) + ", whose length is not known: set maxLength");
         if (maxLength > 0 && input.dim(0) > maxLength) {
             throw build.expected("at most " + maxLength + " steps", input);
@@ -70,8 +71,8 @@ public final class PositionalEncoding extends Layer {
         long steps = x.dim(1);
         long most = table.dim(0);
         if (steps > most) {
-            throw new ShapeException("layer " + pass.path() + " knows " + most + " steps, but receives a sequence of " + steps
-                    + ": set maxLength(" + steps + ")");
+            throw new ShapeException("layer " + pass.path() + " knows " + most + " steps, but receives a sequence of "
+                    + steps + ": set maxLength(" + steps + ")");
         }
         return x.add(steps == most ? table : table.narrow(0, 0, steps));
     }

@@ -74,7 +74,8 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
         for (int layer = 0; layer < layers; layer++) {
             long features = layer == 0 ? input.dim(1) : width();
             for (String end : endings(layer)) {
-                build.parameter("weight_ih" + end, Shape.of(wide, features), init, fan(init, features), wide, Layout.PLAIN);
+                build.parameter(
+                        "weight_ih" + end, Shape.of(wide, features), init, fan(init, features), wide, Layout.PLAIN);
                 build.parameter("weight_hh" + end, Shape.of(wide, units), recurrentInit, units, wide, Layout.PLAIN);
                 Initializer bias = init == FAN_IN ? FAN_IN : Initializer.ZEROS;
                 build.parameter("bias_ih" + end, Shape.of(wide), bias, units, wide, Layout.PLAIN);
@@ -120,9 +121,7 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
         if (sequence) {
             return s.let(out + "[0]");
         }
-        return s.let(bidirectional
-                ? out + "[1][-2:].transpose(0, 1).flatten(1)"
-                : out + "[1][-1]");
+        return s.let(bidirectional ? out + "[1][-2:].transpose(0, 1).flatten(1)" : out + "[1][-1]");
     }
 
     private List<String> endings(int layer) {

@@ -19,7 +19,8 @@ public final class Reshape extends Layer {
     @Override
     protected Shape build(Shape input, Build build) {
         long open = Arrays.stream(shape).filter(extent -> extent == -1).count();
-        build.require(open <= 1 && Arrays.stream(shape).allMatch(extent -> extent == -1 || extent > 0),
+        build.require(
+                open <= 1 && Arrays.stream(shape).allMatch(extent -> extent == -1 || extent > 0),
                 "needs extents of at least 1, of which one may be -1, received " + Arrays.toString(shape));
         if (!input.isKnown()) {
             return shapeWith(Shape.ANY);
@@ -40,10 +41,13 @@ public final class Reshape extends Layer {
     @Override
     protected String script(List<String> in, ScriptWriter s) {
         String x = in.get(0);
-        return s.let(x + ".reshape([" + x + ".size(0), " + ScriptWriter.list(shapeWith(-1).toArray()).substring(1) + ")");
+        return s.let(x + ".reshape([" + x + ".size(0), "
+                + ScriptWriter.list(shapeWith(-1).toArray()).substring(1) + ")");
     }
 
     private Shape shapeWith(long rest) {
-        return Shape.of(Arrays.stream(shape).mapToLong(extent -> extent == -1 ? rest : extent).toArray());
+        return Shape.of(Arrays.stream(shape)
+                .mapToLong(extent -> extent == -1 ? rest : extent)
+                .toArray());
     }
 }

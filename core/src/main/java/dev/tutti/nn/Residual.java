@@ -30,8 +30,10 @@ public final class Residual extends Layer {
         Shape body = chain().build(List.of(input), build);
         Shape past = shortcut == null ? input : build.child("shortcut", shortcut, input);
         String source = shortcut == null ? String.join(" and ", build.sources()) : "its shortcut";
-        build.require(body.matches(past), "adds " + body + " from " + chain().last() + " to " + past + " from " + source
-                + ": both must have one shape" + (shortcut == null ? ", or give it a shortcut(...)" : ""));
+        build.require(
+                body.matches(past),
+                "adds " + body + " from " + chain().last() + " to " + past + " from " + source
+                        + ": both must have one shape" + (shortcut == null ? ", or give it a shortcut(...)" : ""));
         return body;
     }
 

@@ -28,14 +28,19 @@ record Shortcuts(List<Step> steps) {
             boolean after = here && blocked(layers, activations, i + 1);
             // A single layer is not worth the change of layout.
             steps.add(new Step(
-                    names.get(i), layers.get(i), activations.get(i), here && !before && after, here && before && !after));
+                    names.get(i),
+                    layers.get(i),
+                    activations.get(i),
+                    here && !before && after,
+                    here && before && !after));
         }
         return new Shortcuts(steps);
     }
 
     /** The activation behind each layer, after those before a max pool have changed places with it. */
     private static List<Activation> delayed(List<Layer> layers) {
-        List<Activation> activations = new ArrayList<>(layers.stream().map(Layer::activation).toList());
+        List<Activation> activations =
+                new ArrayList<>(layers.stream().map(Layer::activation).toList());
         for (int i = 0; i + 1 < layers.size(); i++) {
             boolean pool = layers.get(i + 1) instanceof MaxPool2d || layers.get(i + 1) instanceof MaxPool1d;
             if (pool && activations.get(i).neverFalls() && activations.get(i + 1) == Activation.NONE) {

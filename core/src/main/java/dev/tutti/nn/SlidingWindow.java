@@ -17,9 +17,12 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
 
     /** Checks that a setting has one number, or one for each axis, and none below {@code least}. */
     static void check(String name, int[] setting, int axes, int least, Build build) {
-        build.require(setting.length == 1 || setting.length == axes, "takes " + (axes == 1 ? "one number" : "one number or " + axes)
-                + " as " + name + ", received " + Arrays.toString(setting));
-        build.require(Arrays.stream(setting).allMatch(value -> value >= least),
+        build.require(
+                setting.length == 1 || setting.length == axes,
+                "takes " + (axes == 1 ? "one number" : "one number or " + axes) + " as " + name + ", received "
+                        + Arrays.toString(setting));
+        build.require(
+                Arrays.stream(setting).allMatch(value -> value >= least),
                 "needs a " + name + " of at least " + least + ", received " + Arrays.toString(setting));
     }
 
@@ -45,8 +48,10 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
             }
             long room = length + 2 * padding[i] - reach(i);
             if (room < 0) {
-                throw build.expected("at least " + (reach(i) - 2 * padding[i]) + " along axis " + (i + 1)
-                        + " for its window of " + size[i], input);
+                throw build.expected(
+                        "at least " + (reach(i) - 2 * padding[i]) + " along axis " + (i + 1) + " for its window of "
+                                + size[i],
+                        input);
             }
             out = out.with(i + 1, room / stride[i] + 1);
         }
@@ -62,8 +67,10 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
                 continue;
             }
             long wide = (length - 1) * stride[i] - 2 * padding[i] + reach(i) + outputPadding[i];
-            build.require(wide > 0, "has a padding of " + padding[i] + " that leaves nothing of axis " + (i + 1) + " of its input "
-                    + input);
+            build.require(
+                    wide > 0,
+                    "has a padding of " + padding[i] + " that leaves nothing of axis " + (i + 1) + " of its input "
+                            + input);
             out = out.with(i + 1, wide);
         }
         return out;

@@ -27,8 +27,8 @@ final class Summary {
         String rule = "─".repeat(width[0] + width[1] + width[2] + 4) + "\n";
         for (int i = 0; i < rows.size(); i++) {
             String[] row = rows.get(i);
-            String line = pad(row[0], width[0]) + "  " + pad(row[1], width[1]) + "  " + " ".repeat(width[2] - row[2].length())
-                    + row[2];
+            String line = pad(row[0], width[0]) + "  " + pad(row[1], width[1]) + "  "
+                    + " ".repeat(width[2] - row[2].length()) + row[2];
             text.append(line.stripTrailing()).append('\n');
             text.append(i == 0 ? rule : "");
         }
@@ -40,7 +40,9 @@ final class Summary {
         text.append(rule).append(number(all)).append(" parameters");
         text.append(frozen == 0 ? "" : ", " + number(frozen) + " of them frozen");
         long bytes = all * model.options().type().bytes();
-        return text.append(String.format(Locale.ROOT, ", %.1f MB", bytes / 1e6)).append('\n').toString();
+        return text.append(String.format(Locale.ROOT, ", %.1f MB", bytes / 1e6))
+                .append('\n')
+                .toString();
     }
 
     private static void add(List<String[]> rows, String name, Blueprint.Node node, String indent) {
@@ -66,7 +68,9 @@ final class Summary {
     }
 
     private static long count(Blueprint.Node node) {
-        long own = node.parameters.values().stream().mapToLong(p -> p.range().length()).sum();
+        long own = node.parameters.values().stream()
+                .mapToLong(p -> p.range().length())
+                .sum();
         return own + node.children.values().stream().mapToLong(Summary::count).sum();
     }
 

@@ -63,10 +63,12 @@ public final class TransformerEncoder extends Layer {
         }
         build.require(inner >= 0, "needs an inner width of at least 1, received " + inner);
         int width = Math.toIntExact(input.dim(1));
-        build.require(heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
+        build.require(
+                heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
         Attention attention = new Attention(heads).dropout(dropout);
         build.child("self_attn", causal ? attention.causal() : attention, input);
-        Shape wide = build.child("linear1", new Dense(inner == 0 ? 4 * width : inner).activation(innerActivation), input);
+        Shape wide =
+                build.child("linear1", new Dense(inner == 0 ? 4 * width : inner).activation(innerActivation), input);
         build.child("linear2", new Dense(width), wide);
         build.child("norm1", new LayerNorm(), input);
         build.child("norm2", new LayerNorm(), input);

@@ -49,8 +49,9 @@ public abstract sealed class TransposedConvolution<L extends TransposedConvoluti
         long[] rest = outputPadding();
         for (int i = 0; i < rest.length; i++) {
             long limit = Math.max(window.stride()[i], window.dilation()[i]);
-            build.require(rest[i] < limit, "needs an output padding below its stride or dilation of " + limit + ", received "
-                    + rest[i]);
+            build.require(
+                    rest[i] < limit,
+                    "needs an output padding below its stride or dilation of " + limit + ", received " + rest[i]);
         }
         return window.spread(input, filters(), rest, build);
     }
@@ -62,8 +63,10 @@ public abstract sealed class TransposedConvolution<L extends TransposedConvoluti
 
     @Override
     void checkSame(SlidingWindow window, int axis, Build build) {
-        build.require(window.reach(axis) >= window.stride()[axis], "needs a kernel at least as long as its stride of "
-                + window.stride()[axis] + " for same(), received " + window.size()[axis]);
+        build.require(
+                window.reach(axis) >= window.stride()[axis],
+                "needs a kernel at least as long as its stride of " + window.stride()[axis] + " for same(), received "
+                        + window.size()[axis]);
     }
 
     @Override

@@ -97,7 +97,8 @@ public final class FlatVector implements AutoCloseable {
         if (shape.rank() != 4) {
             throw new IllegalArgumentException("channels last is a layout of four axes: received " + shape);
         }
-        return range.view(shape.dim(0), shape.dim(2), shape.dim(3), shape.dim(1)).permute(0, 3, 1, 2);
+        return range.view(shape.dim(0), shape.dim(2), shape.dim(3), shape.dim(1))
+                .permute(0, 3, 1, 2);
     }
 
     /** Frees the gradients, and the values when nobody shares them any more. Closing twice does nothing. */

@@ -33,37 +33,71 @@ public final class Functions {
     }
 
     public static Tensor conv1d(Tensor x, Tensor weight, Tensor bias, Window window, long groups) {
-        return op("conv1d", () -> torch.conv1d(
-                x.handle(), weight.handle(), optional(bias), window.stride, window.padding, window.dilation, groups));
+        return op(
+                "conv1d",
+                () -> torch.conv1d(
+                        x.handle(),
+                        weight.handle(),
+                        optional(bias),
+                        window.stride,
+                        window.padding,
+                        window.dilation,
+                        groups));
     }
 
     public static Tensor conv2d(Tensor x, Tensor weight, Tensor bias, Window window, long groups) {
-        return op("conv2d", () -> torch.conv2d(
-                x.handle(), weight.handle(), optional(bias), window.stride, window.padding, window.dilation, groups));
+        return op(
+                "conv2d",
+                () -> torch.conv2d(
+                        x.handle(),
+                        weight.handle(),
+                        optional(bias),
+                        window.stride,
+                        window.padding,
+                        window.dilation,
+                        groups));
     }
 
     public static Tensor convTranspose1d(
             Tensor x, Tensor weight, Tensor bias, Window window, long[] outputPadding, long groups) {
-        return op("convTranspose1d", () -> torch.conv_transpose1d(
-                x.handle(), weight.handle(), optional(bias), window.stride, window.padding, outputPadding, groups,
-                window.dilation));
+        return op(
+                "convTranspose1d",
+                () -> torch.conv_transpose1d(
+                        x.handle(),
+                        weight.handle(),
+                        optional(bias),
+                        window.stride,
+                        window.padding,
+                        outputPadding,
+                        groups,
+                        window.dilation));
     }
 
     public static Tensor convTranspose2d(
             Tensor x, Tensor weight, Tensor bias, Window window, long[] outputPadding, long groups) {
-        return op("convTranspose2d", () -> torch.conv_transpose2d(
-                x.handle(), weight.handle(), optional(bias), window.stride, window.padding, outputPadding, groups,
-                window.dilation));
+        return op(
+                "convTranspose2d",
+                () -> torch.conv_transpose2d(
+                        x.handle(),
+                        weight.handle(),
+                        optional(bias),
+                        window.stride,
+                        window.padding,
+                        outputPadding,
+                        groups,
+                        window.dilation));
     }
 
     public static Tensor maxPool1d(Tensor x, long[] size, Window window) {
-        return op("maxPool1d", () -> torch.max_pool1d(
-                x.handle(), size, window.stride, window.padding, window.dilation, false));
+        return op(
+                "maxPool1d",
+                () -> torch.max_pool1d(x.handle(), size, window.stride, window.padding, window.dilation, false));
     }
 
     public static Tensor maxPool2d(Tensor x, long[] size, Window window) {
-        return op("maxPool2d", () -> torch.max_pool2d(
-                x.handle(), size, window.stride, window.padding, window.dilation, false));
+        return op(
+                "maxPool2d",
+                () -> torch.max_pool2d(x.handle(), size, window.stride, window.padding, window.dilation, false));
     }
 
     public static Tensor avgPool1d(Tensor x, long[] size, Window window) {
@@ -71,23 +105,41 @@ public final class Functions {
     }
 
     public static Tensor avgPool2d(Tensor x, long[] size, Window window) {
-        return op("avgPool2d", () -> torch.avg_pool2d(
-                x.handle(), size, window.stride, window.padding, false, true, new LongOptional()));
+        return op(
+                "avgPool2d",
+                () -> torch.avg_pool2d(
+                        x.handle(), size, window.stride, window.padding, false, true, new LongOptional()));
     }
 
     /** Normalises over the batch; while training it also moves the running statistics, in place. */
     public static Tensor batchNorm(
-            Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, boolean training, double momentum,
+            Tensor x,
+            Tensor weight,
+            Tensor bias,
+            Tensor mean,
+            Tensor variance,
+            boolean training,
+            double momentum,
             double epsilon) {
-        return op("batchNorm", () -> torch.batch_norm(
-                x.handle(), optional(weight), optional(bias), optional(mean), optional(variance), training, momentum, epsilon,
-                false));
+        return op(
+                "batchNorm",
+                () -> torch.batch_norm(
+                        x.handle(),
+                        optional(weight),
+                        optional(bias),
+                        optional(mean),
+                        optional(variance),
+                        training,
+                        momentum,
+                        epsilon,
+                        false));
     }
 
     /** Normalises over the last axes, those of {@code shape}. */
     public static Tensor layerNorm(Tensor x, Shape shape, Tensor weight, Tensor bias, double epsilon) {
-        return op("layerNorm", () -> torch.layer_norm(
-                x.handle(), shape.toArray(), optional(weight), optional(bias), epsilon, true));
+        return op(
+                "layerNorm",
+                () -> torch.layer_norm(x.handle(), shape.toArray(), optional(weight), optional(bias), epsilon, true));
     }
 
     /** Rows of the weight, picked by whole numbers; the row {@code paddingId} does not learn, -1 means that all do. */
@@ -108,8 +160,16 @@ public final class Functions {
     public static Recurrence lstm(
             Tensor x, Tensor h0, Tensor c0, Collection<Tensor> weights, int layers, boolean bidirectional) {
         return call("lstm", () -> {
-            var out = torch.lstm(x.handle(), Native.vector(List.of(h0, c0)), Native.vector(weights), true, layers, 0.0, false,
-                    bidirectional, true);
+            var out = torch.lstm(
+                    x.handle(),
+                    Native.vector(List.of(h0, c0)),
+                    Native.vector(weights),
+                    true,
+                    layers,
+                    0.0,
+                    false,
+                    bidirectional,
+                    true);
             return new Recurrence(new Tensor(out.get0()), new Tensor(out.get1()));
         });
     }
@@ -117,15 +177,25 @@ public final class Functions {
     /** Gated recurrent units over {@code [batch, time, features]}; state and weights as for {@link #lstm}. */
     public static Recurrence gru(Tensor x, Tensor h0, Collection<Tensor> weights, int layers, boolean bidirectional) {
         return call("gru", () -> {
-            var out = torch.gru(x.handle(), h0.handle(), Native.vector(weights), true, layers, 0.0, false, bidirectional, true);
+            var out = torch.gru(
+                    x.handle(), h0.handle(), Native.vector(weights), true, layers, 0.0, false, bidirectional, true);
             return new Recurrence(new Tensor(out.get0()), new Tensor(out.get1()));
         });
     }
 
     /** Attention of {@code [batch, heads, time, width]}; causal means that no step sees a later one. */
     public static Tensor attention(Tensor query, Tensor key, Tensor value, boolean causal) {
-        return op("attention", () -> torch.scaled_dot_product_attention(
-                query.handle(), key.handle(), value.handle(), optional((Tensor) null), 0.0, causal, new DoubleOptional(), false));
+        return op(
+                "attention",
+                () -> torch.scaled_dot_product_attention(
+                        query.handle(),
+                        key.handle(),
+                        value.handle(),
+                        optional((Tensor) null),
+                        0.0,
+                        causal,
+                        new DoubleOptional(),
+                        false));
     }
 
     /**
@@ -142,7 +212,8 @@ public final class Functions {
     /** Minus infinity above the diagonal, zero elsewhere. */
     private static Tensor causalMask(Tensor scores) {
         Shape square = Shape.of(scores.dim(-2), scores.dim(-1));
-        Tensor blocked = Tensor.full(square, Double.NEGATIVE_INFINITY, scores.type()).to(scores.device());
+        Tensor blocked =
+                Tensor.full(square, Double.NEGATIVE_INFINITY, scores.type()).to(scores.device());
         return op("causalMask", () -> blocked.handle().triu(1));
     }
 
@@ -237,13 +308,26 @@ public final class Functions {
      */
     public static Tensor crossEntropy(
             Tensor logits, Tensor target, Tensor classWeights, long ignored, double smoothing, Reduction reduction) {
-        return op("crossEntropy", () -> torch.cross_entropy_loss(
-                logits.handle(), target.handle(), optional(classWeights), reduction.ordinal(), ignored, smoothing));
+        return op(
+                "crossEntropy",
+                () -> torch.cross_entropy_loss(
+                        logits.handle(),
+                        target.handle(),
+                        optional(classWeights),
+                        reduction.ordinal(),
+                        ignored,
+                        smoothing));
     }
 
     public static Tensor binaryCrossEntropy(Tensor logits, Tensor target, Tensor positiveWeight, Reduction reduction) {
-        return op("binaryCrossEntropy", () -> torch.binary_cross_entropy_with_logits(
-                logits.handle(), target.handle(), optional((Tensor) null), optional(positiveWeight), reduction.ordinal()));
+        return op(
+                "binaryCrossEntropy",
+                () -> torch.binary_cross_entropy_with_logits(
+                        logits.handle(),
+                        target.handle(),
+                        optional((Tensor) null),
+                        optional(positiveWeight),
+                        reduction.ordinal()));
     }
 
     public static Tensor squaredError(Tensor prediction, Tensor target, Reduction reduction) {

@@ -74,9 +74,7 @@ final class Native {
 
     static TensorOptions options(DType type, Device device) {
         TensorOptions options = torch.dtype(scalarType(type));
-        return device.kind() == Device.Kind.CPU
-                ? options
-                : options.device(new DeviceOptional(nativeDevice(device)));
+        return device.kind() == Device.Kind.CPU ? options : options.device(new DeviceOptional(nativeDevice(device)));
     }
 
     static org.bytedeco.pytorch.Device nativeDevice(Device device) {
@@ -106,7 +104,8 @@ final class Native {
             case Int -> DType.INT32;
             case Byte -> DType.UINT8;
             case Bool -> DType.BOOL;
-            default -> throw new TensorException("tensors of type " + type + " are not supported here: cast them to float32");
+            default ->
+                throw new TensorException("tensors of type " + type + " are not supported here: cast them to float32");
         };
     }
 }

@@ -26,7 +26,8 @@ final class NativeSettings {
     private NativeSettings() {}
 
     static void apply() {
-        // JavaCPP refuses to allocate once the process is four times as large as the Java heap; tensors are larger than that.
+        // JavaCPP refuses to allocate once the process is four times as large as the Java heap; tensors are larger than
+        // that.
         defaultProperty("org.bytedeco.javacpp.maxPhysicalBytes", "0");
         defaultProperty("org.bytedeco.javacpp.maxBytes", "0");
         if (!Platform.isLinux()) {

@@ -4,8 +4,8 @@ package dev.tutti.tensor;
 public record Range(long from, long length) {
     public Range {
         if (from < 0 || length < 0) {
-            throw new IllegalArgumentException("a range begins at 0 or later and is not negative: received from " + from
-                    + ", length " + length);
+            throw new IllegalArgumentException(
+                    "a range begins at 0 or later and is not negative: received from " + from + ", length " + length);
         }
     }
 

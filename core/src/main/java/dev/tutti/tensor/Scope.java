@@ -63,12 +63,14 @@ public final class Scope implements AutoCloseable {
 
     private void requireInnermost(String call) {
         if (Thread.currentThread() != owner) {
-            throw new IllegalStateException(call + " of a scope on thread " + Thread.currentThread().getName()
-                    + ": it was opened by " + owner.getName() + ", and scopes belong to one thread");
+            throw new IllegalStateException(
+                    call + " of a scope on thread " + Thread.currentThread().getName() + ": it was opened by "
+                            + owner.getName() + ", and scopes belong to one thread");
         }
         if (closed || OPEN.get().peek() != this) {
-            throw new IllegalStateException(call + " of a scope that is not the innermost open one: close inner scopes first "
-                    + "(try-with-resources does)");
+            throw new IllegalStateException(
+                    call + " of a scope that is not the innermost open one: close inner scopes first "
+                            + "(try-with-resources does)");
         }
     }
 }

@@ -273,7 +273,8 @@ public final class Tensor implements AutoCloseable {
             TensorVector parts = handle().unbind(axis);
             List<Tensor> out = new ArrayList<>();
             for (long i = 0; i < parts.size(); i++) {
-                out.add(new Tensor(new org.bytedeco.pytorch.Tensor(parts.get(i)))); // a copy of the handle: the vector goes
+                out.add(new Tensor(
+                        new org.bytedeco.pytorch.Tensor(parts.get(i)))); // a copy of the handle: the vector goes
             }
             return out;
         });

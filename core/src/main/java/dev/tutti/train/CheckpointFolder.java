@@ -27,8 +27,8 @@ final class CheckpointFolder {
 
     /** Writes a checkpoint, then deletes all but the newest {@code keep}. */
     Path save(Checkpoint checkpoint, int keep) {
-        Path file = folder.resolve(
-                String.format(Locale.ROOT, "%s%09d%s", PREFIX, checkpoint.progress().step(), SUFFIX));
+        Path file = folder.resolve(String.format(
+                Locale.ROOT, "%s%09d%s", PREFIX, checkpoint.progress().step(), SUFFIX));
         checkpoint.write(file);
         List<Path> files = files();
         for (Path old : files.subList(0, Math.max(0, files.size() - keep))) {

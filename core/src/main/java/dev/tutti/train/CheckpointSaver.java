@@ -18,8 +18,8 @@ public final class CheckpointSaver implements Callback {
 
     private CheckpointSaver(Path folder, int keep, long everySteps, Duration every) {
         if (keep < 1 || everySteps < 1) {
-            throw new TrainingException("checkpoints: keep and steps must be at least 1, received keep " + keep + ", steps "
-                    + everySteps);
+            throw new TrainingException(
+                    "checkpoints: keep and steps must be at least 1, received keep " + keep + ", steps " + everySteps);
         }
         this.folder = folder;
         this.keep = keep;

@@ -37,8 +37,8 @@ final class CsvLog implements Callback {
     }
 
     private static String line(EpochResult result) {
-        List<Number> values = new ArrayList<>(
-                List.of(result.epoch(), result.steps(), result.learningRate(), result.seconds()));
+        List<Number> values =
+                new ArrayList<>(List.of(result.epoch(), result.steps(), result.learningRate(), result.seconds()));
         addValues(values, result.training());
         if (result.validation() != null) {
             addValues(values, result.validation());

@@ -29,7 +29,8 @@ final class LocalReplica implements Replica {
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
-        update = recipe.optimizer().bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
+        update = recipe.optimizer()
+                .bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
     }
 
     @Override

@@ -79,7 +79,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         String[] entries = folder.toFile().list();
         if (entries != null && entries.length > 0 && !Files.exists(folder.resolve(MODEL))) {
             throw new FileException(
-                    folder.toString(), "holds other things than a saved model: choose another folder to save the model in");
+                    folder.toString(),
+                    "holds other things than a saved model: choose another folder to save the model in");
         }
     }
 
@@ -103,9 +104,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
             model.load(
                     Safetensors.readVerified(inside.resolve(WEIGHTS)).tensors(),
                     inside.resolve(WEIGHTS).toString());
-            Evaluation metrics = Files.exists(inside.resolve(METRICS))
-                    ? Json.read(inside.resolve(METRICS), Evaluation.class)
-                    : null;
+            Evaluation metrics =
+                    Files.exists(inside.resolve(METRICS)) ? Json.read(inside.resolve(METRICS), Evaluation.class) : null;
             return new SavedModel(
                     model,
                     Json.read(inside.resolve(FEATURES), Features.class),

@@ -1,6 +1,5 @@
 package dev.tutti.train;
 
-import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.data.Transform;
@@ -148,7 +147,10 @@ public final class Trainer implements AutoCloseable {
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         List<NdArray> parts = new ArrayList<>();
-        Evaluator.forEach(build(ready), ready, (batch, outputs) -> parts.add(outputs.get(0).toArray()));
+        Evaluator.forEach(
+                build(ready),
+                ready,
+                (batch, outputs) -> parts.add(outputs.get(0).toArray()));
         return Rows.concatenate(parts);
     }
 

@@ -193,9 +193,7 @@ final class TrainingLoop implements Run {
         Map<String, Map<String, Double>> callbacks = new LinkedHashMap<>();
         fit.callbacks().forEach(callback -> callbacks.put(callback.name(), callback.state()));
         return new Checkpoint(
-                arrays,
-                new Checkpoint.Progress(
-                        epoch, step, position, Json.write(recipe), callbacks, finished));
+                arrays, new Checkpoint.Progress(epoch, step, position, Json.write(recipe), callbacks, finished));
     }
 
     /** The tensors beside the model that the next step depends on. */
@@ -222,7 +220,8 @@ final class TrainingLoop implements Run {
         step = progress.step();
         position = progress.position();
         progress.epochs().forEach(this::finish);
-        stepAtEpochStart = finished.isEmpty() ? 0 : finished.get(finished.size() - 1).steps();
+        stepAtEpochStart =
+                finished.isEmpty() ? 0 : finished.get(finished.size() - 1).steps();
         fit.callbacks().forEach(callback -> {
             Map<String, Double> state = progress.callbacks().get(callback.name());
             if (state != null) {
@@ -234,8 +233,9 @@ final class TrainingLoop implements Run {
     private void requireSameRecipe(Checkpoint.Progress progress) {
         String now = Json.write(recipe);
         if (!now.equals(progress.recipe())) {
-            throw new TrainingException("the checkpoint was made with other settings, so the run cannot go on from it: it had "
-                    + progress.recipe() + ", now there is " + now + "; choose another folder to begin anew");
+            throw new TrainingException(
+                    "the checkpoint was made with other settings, so the run cannot go on from it: it had "
+                            + progress.recipe() + ", now there is " + now + "; choose another folder to begin anew");
         }
     }
 

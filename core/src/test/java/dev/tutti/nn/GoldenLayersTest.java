@@ -56,7 +56,8 @@ class GoldenLayersTest {
 
             Tensor output = model.forward(batch.toArray(Tensor[]::new));
             compare("output", output.toArray(), array(json.get("output")));
-            named(json.get("stateAfter")).forEach((name, state) -> compare(name, model.arrays().get(name), state));
+            named(json.get("stateAfter"))
+                    .forEach((name, state) -> compare(name, model.arrays().get(name), state));
 
             output.mul(Tensor.of(cosines(output.shape()))).sum().backward();
             for (Parameter p : model.parameters()) {
@@ -80,7 +81,8 @@ class GoldenLayersTest {
         Shape s = p.shape();
         return switch (p.layout()) {
             case PLAIN -> range.view(s.toArray());
-            case CHANNELS_LAST -> range.view(s.dim(0), s.dim(2), s.dim(3), s.dim(1)).permute(0, 3, 1, 2);
+            case CHANNELS_LAST ->
+                range.view(s.dim(0), s.dim(2), s.dim(3), s.dim(1)).permute(0, 3, 1, 2);
         };
     }
 

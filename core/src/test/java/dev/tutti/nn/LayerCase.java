@@ -24,7 +24,9 @@ record LayerCase(String name, Layer definition, List<Input> inputs) {
     /** A batch for each input; ids are 0 to 4, and open lengths are {@code length}. */
     List<NdArray> batch(int size, int length, DType type) {
         Random random = new Random(17);
-        return inputs.stream().map(input -> fill(input, size, length, type, random)).toList();
+        return inputs.stream()
+                .map(input -> fill(input, size, length, type, random))
+                .toList();
     }
 
     private static NdArray fill(Input input, int size, int length, DType type, Random random) {

@@ -37,7 +37,9 @@ class LayerContractTest {
                     for (int i = 0; i < outputs.size(); i++) {
                         Shape promised = model.outputs().get(i).prepend(batch);
                         assertThat(promised.matches(outputs.get(i).shape()))
-                                .as("promised %s, gave %s", promised, outputs.get(i).shape())
+                                .as(
+                                        "promised %s, gave %s",
+                                        promised, outputs.get(i).shape())
                                 .isTrue();
                     }
                 }
@@ -153,7 +155,8 @@ class LayerContractTest {
         model.restartRandomness(5);
         Tensor sum = null;
         for (Tensor output : model.forward(inputs)) {
-            Tensor part = output.sub(Tensor.of(random(output.shape(), 29))).square().mean();
+            Tensor part =
+                    output.sub(Tensor.of(random(output.shape(), 29))).square().mean();
             sum = sum == null ? part : sum.add(part);
         }
         return sum;
@@ -185,15 +188,21 @@ class LayerContractTest {
             Map<String, NdArray> arrays = model.arrays();
             List<NdArray> actual;
             try (ScriptModule module = ScriptModule.define(
-                            script.source(), attributes(script.parameters(), arrays), attributes(script.buffers(), arrays), Map.of());
+                            script.source(),
+                            attributes(script.parameters(), arrays),
+                            attributes(script.buffers(), arrays),
+                            Map.of());
                     NoGradients off = NoGradients.begin()) {
                 module.training(false);
-                actual = module.forward(tensors(batch)).stream().map(Tensor::toArray).toList();
+                actual = module.forward(tensors(batch)).stream()
+                        .map(Tensor::toArray)
+                        .toList();
             }
             assertThat(actual).hasSameSizeAs(expected);
             for (int i = 0; i < expected.size(); i++) {
                 assertThat(actual.get(i).shape()).isEqualTo(expected.get(i).shape());
-                assertThat(actual.get(i).floats()).containsExactly(expected.get(i).floats(), within(1e-6f));
+                assertThat(actual.get(i).floats())
+                        .containsExactly(expected.get(i).floats(), within(1e-6f));
             }
         }
     }
@@ -263,11 +272,12 @@ class LayerContractTest {
     }
 
     private static NdArray random(Shape shape, long seed) {
-        return NdArray.of(
-                new Random(seed).doubles(shape.size(), -1, 1).toArray(), shape.toArray());
+        return NdArray.of(new Random(seed).doubles(shape.size(), -1, 1).toArray(), shape.toArray());
     }
 
     private static List<String> names(Model model) {
-        return model.parameters().stream().map(p -> p.name() + p.shape() + p.range()).toList();
+        return model.parameters().stream()
+                .map(p -> p.name() + p.shape() + p.range())
+                .toList();
     }
 }

@@ -45,12 +45,14 @@ class LayersTest {
 
     @Test
     void everyBuiltInLayerIsHeldToTheContract() {
-        Set<Class<?>> listed = Arrays.stream(Layer.class.getAnnotation(JsonSubTypes.class).value())
+        Set<Class<?>> listed = Arrays.stream(
+                        Layer.class.getAnnotation(JsonSubTypes.class).value())
                 .map(JsonSubTypes.Type::value)
                 .collect(Collectors.toSet());
         listed.remove(TorchScript.class); // needs a file; it has tests of its own
-        Set<Class<?>> tested =
-                LayerCases.all().stream().map(layer -> layer.definition().getClass()).collect(Collectors.toSet());
+        Set<Class<?>> tested = LayerCases.all().stream()
+                .map(layer -> layer.definition().getClass())
+                .collect(Collectors.toSet());
         assertThat(tested).containsAll(listed);
     }
 
@@ -61,10 +63,15 @@ class LayersTest {
         Layer again = Json.readYaml(Json.writeYaml(layer), Layer.class, "yaml");
         try (Model model = Model.of(again, Input.of(2));
                 Scope scope = Scope.open()) {
-            assertThat(model.parameters()).extracting(Parameter::name)
+            assertThat(model.parameters())
+                    .extracting(Parameter::name)
                     .containsExactly("scale1.factor", "dense1.weight", "dense1.bias");
             model.forward(Tensor.of(new float[] {1, 2}, 1, 2)).sum().backward();
-            assertThat(model.vector().gradients(model.parameters().get(0).range()).norm().item()).isPositive();
+            assertThat(model.vector()
+                            .gradients(model.parameters().get(0).range())
+                            .norm()
+                            .item())
+                    .isPositive();
             assertThatThrownBy(model::script)
                     .isInstanceOf(UnsupportedLayerException.class)
                     .hasMessageContaining("layer scale1 (scale) cannot be exported to TorchScript");
@@ -86,8 +93,9 @@ class LayersTest {
                 """, Layer.class, "model.yaml");
         try (Model model = Model.of(layer, Input.of(1, 9, 8))) {
             assertThat(model.outputs()).containsExactly(Shape.of(3));
-            assertThat(model.parameters()).extracting(Parameter::name).contains("tall.weight", "residual1.conv2d1.weight",
-                    "residual1.batchNorm1.bias");
+            assertThat(model.parameters())
+                    .extracting(Parameter::name)
+                    .contains("tall.weight", "residual1.conv2d1.weight", "residual1.batchNorm1.bias");
         }
         assertThat(Json.writeYaml(conv2d(4, 3).stride(2, 1))).isEqualToIgnoringWhitespace("""
                 type: conv2d
@@ -96,7 +104,8 @@ class LayersTest {
                   - 2
                   - 1
                 """);
-        assertThat(Json.writeYaml(maxPool2d(3).stride(1))).isEqualToIgnoringWhitespace("type: maxPool2d size: 3 stride: 1");
+        assertThat(Json.writeYaml(maxPool2d(3).stride(1)))
+                .isEqualToIgnoringWhitespace("type: maxPool2d size: 3 stride: 1");
     }
 
     @Test
@@ -112,8 +121,11 @@ class LayersTest {
                 embedding(10, 4),
                 residual(layerNorm(), dense(4)).named("past"),
                 transformerEncoder(2),
-                Graph.inputs("x").add("left", lstm(3), "x").add("right", gru(3).relu(), "x")
-                        .add("both", concatenate(), "left", "right").outputs("both"),
+                Graph.inputs("x")
+                        .add("left", lstm(3), "x")
+                        .add("right", gru(3).relu(), "x")
+                        .add("both", concatenate(), "left", "right")
+                        .outputs("both"),
                 dense(2).softmax());
         try (Model model = Model.of(layer, Input.ids(ANY))) {
             assertThat(model.summary()).isEqualTo("""
@@ -138,8 +150,15 @@ class LayersTest {
     @Test
     void numbersGoRoundNamesThatAreTaken() {
         try (Model model = Model.of(Sequential.of(dense(2), dense(2).named("dense1"), dense(2)), Input.of(2))) {
-            assertThat(model.parameters()).extracting(Parameter::name)
-                    .containsExactly("dense2.weight", "dense2.bias", "dense1.weight", "dense1.bias", "dense3.weight", "dense3.bias");
+            assertThat(model.parameters())
+                    .extracting(Parameter::name)
+                    .containsExactly(
+                            "dense2.weight",
+                            "dense2.bias",
+                            "dense1.weight",
+                            "dense1.bias",
+                            "dense3.weight",
+                            "dense3.bias");
         }
     }
 
@@ -199,7 +218,8 @@ class LayersTest {
             model.restartRandomness(3);
             NdArray c = model.forward(x).narrow(1, 0, 2).toArray();
             model.restartRandomness(3);
-            assertThat(model.forward(changed).narrow(1, 0, 2).toArray().floats()).containsExactly(c.floats(), within(1e-6f));
+            assertThat(model.forward(changed).narrow(1, 0, 2).toArray().floats())
+                    .containsExactly(c.floats(), within(1e-6f));
         }
     }
 
@@ -207,8 +227,11 @@ class LayersTest {
     void positionsAreSinesAndCosines() {
         try (Model model = Model.of(positionalEncoding(), Input.of(2, 4));
                 Scope scope = Scope.open()) {
-            NdArray out = model.forward(Tensor.zeros(Shape.of(1, 2, 4), DType.FLOAT32)).toArray();
-            float[] expected = {0, 1, 0, 1, (float) Math.sin(1), (float) Math.cos(1), (float) Math.sin(0.01), (float) Math.cos(0.01)};
+            NdArray out = model.forward(Tensor.zeros(Shape.of(1, 2, 4), DType.FLOAT32))
+                    .toArray();
+            float[] expected = {
+                0, 1, 0, 1, (float) Math.sin(1), (float) Math.cos(1), (float) Math.sin(0.01), (float) Math.cos(0.01)
+            };
             assertThat(out.floats()).containsExactly(expected, within(1e-6f));
         }
     }
@@ -232,7 +255,8 @@ class LayersTest {
                 assertThat(deviation).as(init.toString()).isCloseTo(expected, within(expected * 0.05 + 1e-9));
                 if (init == Initializer.ORTHOGONAL) {
                     Tensor rows = weight.view(50, 200);
-                    double off = rows.matmul(rows.transpose(0, 1)).square().sum().item();
+                    double off =
+                            rows.matmul(rows.transpose(0, 1)).square().sum().item();
                     assertThat(off).isCloseTo(50, within(1e-3));
                 }
             }
@@ -246,8 +270,10 @@ class LayersTest {
         try (Model one = Model.of(Sequential.of(dense(3), dense(2)), options, inputs);
                 Model longer = Model.of(Sequential.of(dense(3), layerNorm(), dense(2)), options, inputs);
                 Model other = Model.of(Sequential.of(dense(3), dense(2)), options.seed(8), inputs)) {
-            assertThat(longer.arrays().get("dense2.weight")).isEqualTo(one.arrays().get("dense2.weight"));
-            assertThat(other.arrays().get("dense2.weight")).isNotEqualTo(one.arrays().get("dense2.weight"));
+            assertThat(longer.arrays().get("dense2.weight"))
+                    .isEqualTo(one.arrays().get("dense2.weight"));
+            assertThat(other.arrays().get("dense2.weight"))
+                    .isNotEqualTo(one.arrays().get("dense2.weight"));
         }
     }
 
@@ -265,7 +291,8 @@ class LayersTest {
                 assertThat(norm == 0).as(p.name()).isEqualTo(p.name().startsWith("dense2"));
             }
             model.unfreeze("dense2.weight");
-            assertThat(model.parameters().stream().filter(model::isFrozen)).extracting(Parameter::name)
+            assertThat(model.parameters().stream().filter(model::isFrozen))
+                    .extracting(Parameter::name)
                     .containsExactly("dense2.bias");
             model.unfreeze("dense2");
             assertThat(model.trainable()).containsExactly(model.vector().all());

@@ -33,20 +33,41 @@ class ShortcutsTest {
                 Arguments.of(
                         image,
                         Sequential.of(
-                                conv2d(8, 3).relu(), maxPool2d(2), conv2d(6, 3).same().relu(), maxPool2d(2), flatten())),
-                Arguments.of(image, Sequential.of(conv2d(6, 3).stride(2).relu(), conv2d(6, 3).dilation(2).same().relu())),
-                Arguments.of(image, Sequential.of(conv2d(6, 3).groups(3).relu(), maxPool2d(3).stride(2).padding(1))),
-                Arguments.of(image, Sequential.of(conv2d(5, 1).noBias(), conv2d(7, 2, 3).tanh(), maxPool2d(2))),
+                                conv2d(8, 3).relu(),
+                                maxPool2d(2),
+                                conv2d(6, 3).same().relu(),
+                                maxPool2d(2),
+                                flatten())),
+                Arguments.of(
+                        image,
+                        Sequential.of(
+                                conv2d(6, 3).stride(2).relu(),
+                                conv2d(6, 3).dilation(2).same().relu())),
+                Arguments.of(
+                        image,
+                        Sequential.of(
+                                conv2d(6, 3).groups(3).relu(),
+                                maxPool2d(3).stride(2).padding(1))),
+                Arguments.of(
+                        image,
+                        Sequential.of(conv2d(5, 1).noBias(), conv2d(7, 2, 3).tanh(), maxPool2d(2))),
                 Arguments.of(image, Sequential.of(conv2d(5, 3).sigmoid(), maxPool2d(2), avgPool2d(2), conv2d(2, 1))),
                 Arguments.of(image, Sequential.of(maxPool2d(2).relu(), maxPool2d(2))),
                 Arguments.of(image, Sequential.of(conv2d(3, 3).gelu(), maxPool2d(2))),
-                Arguments.of(image, Sequential.of(residual(conv2d(3, 3).same().relu(), conv2d(3, 3).same()).relu())),
+                Arguments.of(
+                        image,
+                        Sequential.of(residual(
+                                        conv2d(3, 3).same().relu(), conv2d(3, 3).same())
+                                .relu())),
                 Arguments.of(Input.of(3, 20), Sequential.of(conv1d(4, 3).relu(), maxPool1d(2), flatten(), dense(2))),
                 Arguments.of(image, Sequential.of(conv2d(6, 3).relu())),
                 Arguments.of(Input.of(7, 8), Sequential.of(transformerEncoder(2).inner(16))),
                 Arguments.of(
                         Input.of(7, 8),
-                        Sequential.of(transformerEncoder(2).inner(16).innerActivation(Activation.RELU).postNorm())));
+                        Sequential.of(transformerEncoder(2)
+                                .inner(16)
+                                .innerActivation(Activation.RELU)
+                                .postNorm())));
     }
 
     @ParameterizedTest
@@ -73,10 +94,15 @@ class ShortcutsTest {
         model.vector().zeroGradients();
         Tensor output = model.forward(input);
         // Weighs outputs differently, so that gradients that were mixed up would show.
-        Tensor weights = Tensor.range(0, output.size()).to(DType.FLOAT32).mul(0.01).reshape(output.shape().toArray());
+        Tensor weights = Tensor.range(0, output.size())
+                .to(DType.FLOAT32)
+                .mul(0.01)
+                .reshape(output.shape().toArray());
         output.mul(weights).sum().backward();
         return new NdArray[] {
-            output.toArray(), input.gradient().toArray(), model.vector().gradients().toArray()
+            output.toArray(),
+            input.gradient().toArray(),
+            model.vector().gradients().toArray()
         };
     }
 
@@ -97,7 +123,9 @@ class ShortcutsTest {
         try (Model fast = Model.of(chain, input);
                 Scope scope = Scope.open()) {
             Shape expected = fast.outputs().get(0).prepend(2);
-            assertThat(fast.forward(Tensor.zeros(input.shape().prepend(2), DType.FLOAT32)).shape()).isEqualTo(expected);
+            assertThat(fast.forward(Tensor.zeros(input.shape().prepend(2), DType.FLOAT32))
+                            .shape())
+                    .isEqualTo(expected);
         }
     }
 }

@@ -32,11 +32,15 @@ class FlatVectorTest {
         assertThat(vector.gradients(new Range(4, 6)).toArray().floats()).containsOnly(4);
         assertThat(vector.gradients().sum().item()).isEqualTo(24);
         weight.square().sum().backward();
-        assertThat(vector.gradients().sum().item()).as("gradients add up in place").isEqualTo(48);
+        assertThat(vector.gradients().sum().item())
+                .as("gradients add up in place")
+                .isEqualTo(48);
         vector.zeroGradients();
         assertThat(vector.gradients().sum().item()).isZero();
         weight.sum().backward();
-        assertThat(vector.gradients().sum().item()).as("the views survive zeroing").isEqualTo(6);
+        assertThat(vector.gradients().sum().item())
+                .as("the views survive zeroing")
+                .isEqualTo(6);
     }
 
     @Test
@@ -71,7 +75,9 @@ class FlatVectorTest {
             assertThat(other.gradients().sum().item()).isEqualTo(30);
             assertThat(vector.gradients().sum().item()).isZero();
         }
-        assertThat(vector.values().sum().item()).as("the memory outlives one of two owners").isEqualTo(30);
+        assertThat(vector.values().sum().item())
+                .as("the memory outlives one of two owners")
+                .isEqualTo(30);
     }
 
     @Test
@@ -92,7 +98,8 @@ class FlatVectorTest {
         assertThatThrownBy(() -> vector.values(new Range(28, 5)))
                 .isInstanceOf(TensorException.class)
                 .hasMessageContaining("exceeds dimension size (30)");
-        assertThatThrownBy(() -> vector.view(new Range(0, 6), Shape.of(2, 4), Layout.PLAIN)).isInstanceOf(TensorException.class);
+        assertThatThrownBy(() -> vector.view(new Range(0, 6), Shape.of(2, 4), Layout.PLAIN))
+                .isInstanceOf(TensorException.class);
         assertThatThrownBy(() -> new Range(-1, 3)).isInstanceOf(IllegalArgumentException.class);
     }
 

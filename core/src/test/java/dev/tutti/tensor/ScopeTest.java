@@ -43,7 +43,8 @@ class ScopeTest {
             assertThatThrownBy(closed::toArray).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(closed::shape).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(closed::retain).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> closed.write(NdArray.of(new float[6], 2, 3))).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> closed.write(NdArray.of(new float[6], 2, 3)))
+                    .isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(closed::backward).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> scope.keep(closed)).isInstanceOf(IllegalStateException.class);
         }

@@ -112,25 +112,42 @@ class TensorTest {
     static Stream<Wrong> wrongCalls() {
         Functions.Window window = new Functions.Window(new long[] {1, 1}, new long[] {0, 0}, new long[] {1, 1});
         return Stream.of(
-                new Wrong("matmul: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", () -> zeros(2, 3).matmul(zeros(2, 3))),
-                new Wrong("linear: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+                new Wrong(
+                        "matmul: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+                        () -> zeros(2, 3).matmul(zeros(2, 3))),
+                new Wrong(
+                        "linear: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
                         () -> Functions.linear(zeros(2, 3), zeros(5, 4), null)),
-                new Wrong("add: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
+                new Wrong(
+                        "add: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
                         () -> zeros(2, 3).add(zeros(2, 4))),
-                new Wrong("view: shape '[4, 2]' is invalid for input of size 6", () -> zeros(2, 3).view(4, 2)),
-                new Wrong("narrow: start (1) + length (5) exceeds dimension size (2).", () -> zeros(2, 3).narrow(0, 1, 5)),
-                new Wrong("select: select(): index 7 out of range for tensor of size [2, 3] at dimension 0",
+                new Wrong(
+                        "view: shape '[4, 2]' is invalid for input of size 6",
+                        () -> zeros(2, 3).view(4, 2)),
+                new Wrong(
+                        "narrow: start (1) + length (5) exceeds dimension size (2).",
+                        () -> zeros(2, 3).narrow(0, 1, 5)),
+                new Wrong(
+                        "select: select(): index 7 out of range for tensor of size [2, 3] at dimension 0",
                         () -> zeros(2, 3).select(0, 7)),
-                new Wrong("dim: Dimension out of range (expected to be in range of [-2, 1], but got 5)", () -> zeros(2, 3).dim(5)),
-                new Wrong("conv2d: Given groups=1, weight of size [4, 3, 3, 3], expected input[1, 2, 8, 8] to have 3 channels, but "
-                        + "got 2 channels instead", () -> Functions.conv2d(zeros(1, 2, 8, 8), zeros(4, 3, 3, 3), null, window, 1)),
-                new Wrong("embedding: index out of range in self",
+                new Wrong(
+                        "dim: Dimension out of range (expected to be in range of [-2, 1], but got 5)",
+                        () -> zeros(2, 3).dim(5)),
+                new Wrong(
+                        "conv2d: Given groups=1, weight of size [4, 3, 3, 3], expected input[1, 2, 8, 8] to have 3 channels, but "
+                                + "got 2 channels instead",
+                        () -> Functions.conv2d(zeros(1, 2, 8, 8), zeros(4, 3, 3, 3), null, window, 1)),
+                new Wrong(
+                        "embedding: index out of range in self",
                         () -> Functions.embedding(Tensor.of(new long[] {9}, 1), zeros(3, 2), -1)),
-                new Wrong("backward: grad can be implicitly created only for scalar outputs",
+                new Wrong(
+                        "backward: grad can be implicitly created only for scalar outputs",
                         () -> zeros(2).requiresGradient(true).mul(2).backward()),
-                new Wrong("backward: element 0 of tensors does not require grad and does not have a grad_fn",
+                new Wrong(
+                        "backward: element 0 of tensors does not require grad and does not have a grad_fn",
                         () -> zeros(2).sum().backward()),
-                new Wrong("requiresGradient: Only Tensors of floating point and complex dtype can require gradients",
+                new Wrong(
+                        "requiresGradient: Only Tensors of floating point and complex dtype can require gradients",
                         () -> Tensor.of(new long[] {1}, 1).requiresGradient(true)));
     }
 
@@ -156,7 +173,9 @@ class TensorTest {
 
     @Test
     void askingForMoreMemoryThanThereIsIsAnException() {
-        assertThatThrownBy(() -> zeros(1L << 50)).isInstanceOf(TensorException.class).hasMessageContaining("memory");
+        assertThatThrownBy(() -> zeros(1L << 50))
+                .isInstanceOf(TensorException.class)
+                .hasMessageContaining("memory");
     }
 
     @Test

@@ -94,8 +94,8 @@ class CallbackContractTest {
             }
         };
         try (Trainer trainer = Blobs.trainer()) {
-            assertThatThrownBy(() -> trainer.fit(
-                            Blobs.data(60).batch(10), epochs(1).callbacks(callback.apply(folder), failing)))
+            assertThatThrownBy(() ->
+                            trainer.fit(Blobs.data(60).batch(10), epochs(1).callbacks(callback.apply(folder), failing)))
                     .hasMessage("on purpose");
         }
         assertThat(folder.resolve("best")).doesNotExist();

@@ -33,8 +33,8 @@ class FlatMemoryTest {
             }
         };
         try (Trainer trainer = Blobs.trainer()) {
-            History history =
-                    trainer.fit(Blobs.data(4 * STEPS_PER_EPOCH).batch(4), epochs(EPOCHS).callbacks(gauge));
+            History history = trainer.fit(
+                    Blobs.data(4 * STEPS_PER_EPOCH).batch(4), epochs(EPOCHS).callbacks(gauge));
             assertThat(history.last().steps()).isEqualTo(20_000);
         }
         assertThat(beside[EPOCHS - 1] - beside[WARM_UP_EPOCHS - 1]).isLessThan(ALLOWED_BYTES);

@@ -30,10 +30,7 @@ class ResumeTest {
 
     /** Everything that carries state takes part: momentum, schedule by metric, average, dropout, shuffling, metrics. */
     private static Trainer trainer() {
-        return Trainer.of(
-                        Blobs.model(),
-                        adam(0.01).schedule(reduceOnPlateau(0.5, 1)),
-                        softmaxCrossEntropy())
+        return Trainer.of(Blobs.model(), adam(0.01).schedule(reduceOnPlateau(0.5, 1)), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .movingAverage(0.9)
                 .seed(11)
@@ -83,7 +80,9 @@ class ResumeTest {
             }
             try (Trainer trainer = trainer()) {
                 History history = trainer.fit(data(), fit().resume(checkpoints));
-                assertThat(Outcome.of(trainer, history)).as("cut after step " + cut).isEqualTo(expected);
+                assertThat(Outcome.of(trainer, history))
+                        .as("cut after step " + cut)
+                        .isEqualTo(expected);
             }
         }
     }
@@ -93,7 +92,9 @@ class ResumeTest {
         Outcome expected = uninterrupted();
         Path checkpoints = folder.resolve("damaged");
         try (Trainer trainer = trainer()) {
-            trainer.fit(data(), fit().callbacks(checkpoint(checkpoints).everySteps(2).keep(4)));
+            trainer.fit(
+                    data(),
+                    fit().callbacks(checkpoint(checkpoints).everySteps(2).keep(4)));
         }
         List<Path> files = new CheckpointFolder(checkpoints).files();
         assertThat(files).hasSize(4);

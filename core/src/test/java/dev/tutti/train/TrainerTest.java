@@ -27,8 +27,8 @@ class TrainerTest {
     @Test
     void learns() {
         try (Trainer trainer = Blobs.trainer()) {
-            History history = trainer.fit(
-                    Blobs.data(600).shuffle(7).batch(32), epochs(5).validate(Blobs.data(300, 2)));
+            History history =
+                    trainer.fit(Blobs.data(600).shuffle(7).batch(32), epochs(5).validate(Blobs.data(300, 2)));
             assertThat(history.epochs()).hasSize(5);
             assertThat(history.ending()).isEqualTo(History.Ending.COMPLETED);
             assertThat(history.last().validation().get("accuracy")).isGreaterThan(0.99);
@@ -66,8 +66,10 @@ class TrainerTest {
     @Test
     void accumulatedBatchesEqualOneLargeBatch() {
         Map<String, NdArray> large = weightsAfter(Blobs.data(96).batch(24), epochs(3));
-        Map<String, NdArray> small = weightsAfter(Blobs.data(96).batch(6), epochs(3).accumulate(4));
-        Map<String, NdArray> uneven = weightsAfter(Blobs.data(96).batch(16), epochs(3).accumulate(7));
+        Map<String, NdArray> small =
+                weightsAfter(Blobs.data(96).batch(6), epochs(3).accumulate(4));
+        Map<String, NdArray> uneven =
+                weightsAfter(Blobs.data(96).batch(16), epochs(3).accumulate(7));
         Map<String, NdArray> all = weightsAfter(Blobs.data(96).batch(96), epochs(3));
         assertClose(small, large);
         assertClose(uneven, all);
@@ -116,8 +118,7 @@ class TrainerTest {
         Dataset data = Dataset.of(
                 List.of(NdArray.of(a, rows, 2), NdArray.of(b, rows, 1)),
                 List.of(NdArray.of(kind, rows), NdArray.of(size, rows, 1)));
-        try (Trainer trainer = Trainer.of(
-                        graph, adam(0.03), perOutput(softmaxCrossEntropy(), mse()))
+        try (Trainer trainer = Trainer.of(graph, adam(0.03), perOutput(softmaxCrossEntropy(), mse()))
                 .metrics(accuracy())
                 .threads(1)) {
             History history = trainer.fit(data.batch(16), epochs(60));
@@ -154,8 +155,8 @@ class TrainerTest {
             }
         };
         try (Trainer trainer = Blobs.trainer()) {
-            assertThatThrownBy(() -> trainer.fit(
-                            Blobs.data(60).batch(10), epochs(1).callbacks(bad, watching)))
+            assertThatThrownBy(() ->
+                            trainer.fit(Blobs.data(60).batch(10), epochs(1).callbacks(bad, watching)))
                     .hasMessage("the callback's own fault");
             assertThat(heard.get()).hasMessage("the callback's own fault");
         }
@@ -166,7 +167,9 @@ class TrainerTest {
         try (Trainer trainer = Blobs.trainer()) {
             NdArray features = NdArray.of(new float[8], 2, 4);
             assertThatThrownBy(() -> trainer.fit(
-                            Dataset.of(features, NdArray.of(new long[] {1, 7}, 2)).batch(2), epochs(1)))
+                            Dataset.of(features, NdArray.of(new long[] {1, 7}, 2))
+                                    .batch(2),
+                            epochs(1)))
                     .isInstanceOf(TuttiException.class)
                     .hasMessageContaining("7")
                     .hasMessageContaining("3 classes");
@@ -182,7 +185,8 @@ class TrainerTest {
 
     @Test
     void aLossThatIsNoNumberStopsTheRun() {
-        try (Trainer trainer = Trainer.of(Sequential.of(dense(1)), sgd(1e30), mse()).threads(1)) {
+        try (Trainer trainer =
+                Trainer.of(Sequential.of(dense(1)), sgd(1e30), mse()).threads(1)) {
             Dataset data = Dataset.of(NdArray.of(new float[] {1, 2, 3, 4}, 4, 1), NdArray.of(new float[4], 4, 1));
             assertThatThrownBy(() -> trainer.fit(data.batch(1), epochs(3).callbacks(Callbacks.stopOnNan())))
                     .isInstanceOf(TrainingException.class)

@@ -18,13 +18,14 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Handwritten digits: a convolutional network, from definition to saved model. */
 public final class Digits {
     private Digits() {}
 
-    public static void main(String[] args) {
-        run(System.out, 60_000, 1, Path.of("runs", "digits"));
+    static void run(PrintStream out, Path home, List<String> arguments) {
+        run(out, 60_000, 1, Path.of("runs", "digits"));
     }
 
     static History run(PrintStream out, int samples, int epochs, Path folder) {

@@ -30,14 +30,15 @@ import java.util.List;
 public final class FineTune {
     private FineTune() {}
 
-    public static void main(String[] args) {
-        Path body = Path.of(args.length > 0 ? args[0] : "examples/python/body.pt");
-        run(System.out, body, 5_000, Path.of("runs", "fine-tuned.pt"));
+    static void run(PrintStream out, Path home, List<String> arguments) {
+        Path body = arguments.isEmpty() ? home.resolve("examples/python/body.pt") : Path.of(arguments.get(0));
+        run(out, body, 5_000, Path.of("runs", "fine-tuned.pt"));
     }
 
     static History run(PrintStream out, Path body, int samples, Path exported) {
         var model = Sequential.of(torchScript(body).named("body"), dense(5).named("head"));
-        Dataset train = highDigits(Mnist.train()).take(samples).cache().shuffle(3).batch(64);
+        Dataset train =
+                highDigits(Mnist.train()).take(samples).cache().shuffle(3).batch(64);
         Dataset test = highDigits(Mnist.test()).cache();
 
         try (var trainer = Trainer.of(model, adam(1e-3), softmaxCrossEntropy())

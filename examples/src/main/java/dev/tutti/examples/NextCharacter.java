@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 
 /** Learns a text letter by letter with an LSTM, then writes on by itself. Give it a file of your own to read. */
@@ -25,9 +26,9 @@ public final class NextCharacter {
 
     private NextCharacter() {}
 
-    public static void main(String[] args) throws IOException {
-        Path text = Path.of(args.length > 0 ? args[0] : "LICENSE");
-        run(System.out, Files.readString(text), 12);
+    static void run(PrintStream out, Path home, List<String> arguments) throws IOException {
+        Path text = arguments.isEmpty() ? home.resolve("LICENSE") : Path.of(arguments.get(0));
+        run(out, Files.readString(text), 12);
     }
 
     static History run(PrintStream out, String text, int epochs) {
@@ -36,13 +37,12 @@ public final class NextCharacter {
                 .sorted()
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
-        var model = Sequential.of(
-                embedding(letters.length(), 32), lstm(128).sequence(), dense(letters.length()));
+        var model = Sequential.of(embedding(letters.length(), 32), lstm(128).sequence(), dense(letters.length()));
 
-        try (var trainer = Trainer.of(model, adam(5e-3).clipNorm(1), softmaxCrossEntropy()).seed(1)) {
+        try (var trainer =
+                Trainer.of(model, adam(5e-3).clipNorm(1), softmaxCrossEntropy()).seed(1)) {
             History history = trainer.fit(
-                    windows(text, letters).shuffle(1).batch(32),
-                    epochs(epochs).callbacks(progress(out, false)));
+                    windows(text, letters).shuffle(1).batch(32), epochs(epochs).callbacks(progress(out, false)));
             out.println(continued(trainer, letters, text.substring(0, WINDOW), 200));
             return history;
         }

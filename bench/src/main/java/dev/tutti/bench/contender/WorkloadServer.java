@@ -32,8 +32,7 @@ public final class WorkloadServer {
 
     /** Serves this process's standard input, and keeps standard output free of anything else. */
     public void serveStandardStreams() throws IOException {
-        PrintStream answers =
-                new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+        PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         System.setOut(System.err);
         serve(System.in, answers);
     }

@@ -9,7 +9,8 @@ import dev.tutti.data.Mnist;
 final class FeedWorkload implements Workload {
     private static final int BATCH = 128;
 
-    private final Dataset data = Mnist.train().shuffle(7).batch(BATCH).dropLast().prefetch(2);
+    private final Dataset data =
+            Mnist.train().shuffle(7).batch(BATCH).dropLast().prefetch(2);
     private int epoch;
     private BatchReader reader = data.open(0);
 

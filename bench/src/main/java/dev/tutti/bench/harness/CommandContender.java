@@ -34,7 +34,8 @@ final class CommandContender implements Contender {
             if (code != 0) {
                 throw child.failure("ended with exit code " + code);
             }
-            Map<String, Double> numbers = new HashMap<>(Answer.of(output.toString(), entrant.name()).numbers());
+            Map<String, Double> numbers =
+                    new HashMap<>(Answer.of(output.toString(), entrant.name()).numbers());
             numbers.put(Measure.WALL_SECONDS, seconds);
             return numbers;
         }

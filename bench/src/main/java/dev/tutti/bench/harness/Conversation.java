@@ -33,7 +33,8 @@ final class Conversation implements AutoCloseable {
     /** Has it run a workload for a while (one step, if for no time at all), and gives the numbers of its answer. */
     Map<String, Double> run(String workload, Duration time) {
         child.send(question(workload, time));
-        return answer(Deadline.in(time.plus(plan.answerDeadline())), "before it answered").numbers();
+        return answer(Deadline.in(time.plus(plan.answerDeadline())), "before it answered")
+                .numbers();
     }
 
     static String question(String workload, Duration time) {

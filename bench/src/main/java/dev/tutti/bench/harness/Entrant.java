@@ -43,8 +43,7 @@ public record Entrant(String name, Command command, Style style) {
     /** Makes the contender; nothing is started before it is prepared. */
     Contender enter(Children children, Cores cores, Plan plan) {
         if (style instanceof Throughput throughput) {
-            return new ThroughputContender(
-                    new Conversation(this, cores, children, plan), throughput.workload(), plan);
+            return new ThroughputContender(new Conversation(this, cores, children, plan), throughput.workload(), plan);
         }
         if (style instanceof FirstStep first) {
             return new FirstStepContender(() -> new Conversation(this, cores, children, plan), first.workload());

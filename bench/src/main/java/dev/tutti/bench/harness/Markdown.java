@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /** Results as a page to be read: a table with aligned columns, then the commands behind the numbers. */
 public final class Markdown {
-    private static final List<String> HEADER = List.of(
-            "what", "peer", "ours", "theirs", "unit", "ratio", "spread", "target", "met", "commands");
+    private static final List<String> HEADER =
+            List.of("what", "peer", "ours", "theirs", "unit", "ratio", "spread", "target", "met", "commands");
 
     private Markdown() {}
 
@@ -22,7 +22,11 @@ public final class Markdown {
         StringBuilder page = new StringBuilder();
         page.append("# Benchmark: ").append(results.benchmark()).append("\n\n");
         page.append(results.description()).append("\n\n");
-        page.append("- made by `").append(results.command()).append("`, ").append(results.date()).append("\n");
+        page.append("- made by `")
+                .append(results.command())
+                .append("`, ")
+                .append(results.date())
+                .append("\n");
         page.append("- ").append(results.machine()).append("\n");
         page.append("- ")
                 .append(results.versions().entrySet().stream()
@@ -42,13 +46,15 @@ public final class Markdown {
                     .forEach(page::append);
         }
         page.append("\nCommands, run from the project's folder:\n\n");
-        commands.forEach((command, number) -> page.append(number).append(". `").append(command).append("`\n"));
+        commands.forEach((command, number) ->
+                page.append(number).append(". `").append(command).append("`\n"));
         return page.toString();
     }
 
     private static List<String> cells(Row row, Map<String, Integer> commands) {
         String ours = row.ours() == null ? "failed" : Numbers.of(row.ours().median());
-        String theirs = row.theirs() == null ? "failed" : Numbers.of(row.theirs().median());
+        String theirs =
+                row.theirs() == null ? "failed" : Numbers.of(row.theirs().median());
         return List.of(
                 row.what(),
                 row.peer(),
@@ -77,7 +83,9 @@ public final class Markdown {
         for (int number = 0; number < table.size(); number++) {
             List<String> line = table.get(number);
             for (int i = 0; i < widths.length; i++) {
-                text.append("| ").append(line.get(i)).append(" ".repeat(widths[i] - line.get(i).length() + 1));
+                text.append("| ")
+                        .append(line.get(i))
+                        .append(" ".repeat(widths[i] - line.get(i).length() + 1));
             }
             text.append("|\n");
             if (number == 0) {

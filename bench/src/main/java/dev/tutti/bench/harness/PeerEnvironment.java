@@ -60,8 +60,7 @@ public final class PeerEnvironment {
         try {
             Files.createDirectories(folder.toAbsolutePath().getParent());
             Path lock = folder.resolveSibling(folder.getFileName() + ".lock");
-            try (FileChannel channel =
-                            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     var held = channel.lock()) {
                 installLocked(requirementFiles);
             }

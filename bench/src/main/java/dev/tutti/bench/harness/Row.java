@@ -49,8 +49,7 @@ public record Row(
     }
 
     /** A row where a side failed; a target is then not met. */
-    static Row failed(
-            Race race, Comparison comparison, Plan plan, Summary ours, Summary theirs, String failure) {
+    static Row failed(Race race, Comparison comparison, Plan plan, Summary ours, Summary theirs, String failure) {
         Target target = comparison.target().orElse(null);
         return new Row(
                 title(race, comparison),

@@ -17,8 +17,7 @@ public record Summary(double median, double min, double max, List<Double> values
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         int middle = sorted.length / 2;
         double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-        return new Summary(
-                median, sorted[0], Arrays.stream(sorted).max().orElseThrow(), values);
+        return new Summary(median, sorted[0], Arrays.stream(sorted).max().orElseThrow(), values);
     }
 
     /**
@@ -29,9 +28,8 @@ public record Summary(double median, double min, double max, List<Double> values
      */
     public Summary ratioTo(Summary peer, Better better) {
         if (values.size() != peer.values.size()) {
-            throw new IllegalArgumentException(
-                    "Expected as many rounds of the peer as of ours (" + values.size() + "), received "
-                            + peer.values.size() + ".");
+            throw new IllegalArgumentException("Expected as many rounds of the peer as of ours (" + values.size()
+                    + "), received " + peer.values.size() + ".");
         }
         Double[] ratios = new Double[values.size()];
         Arrays.setAll(ratios, i -> better.ratio(values.get(i), peer.values.get(i)));

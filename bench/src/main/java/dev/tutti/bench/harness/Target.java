@@ -29,9 +29,8 @@ public record Target(Of of, double atLeast) {
 
     @Override
     public String toString() {
-        String number = atLeast == Math.rint(atLeast)
-                ? String.format(Locale.ROOT, "%.1f", atLeast)
-                : Double.toString(atLeast);
+        String number =
+                atLeast == Math.rint(atLeast) ? String.format(Locale.ROOT, "%.1f", atLeast) : Double.toString(atLeast);
         return of == Of.RATIO ? number : "ours " + number;
     }
 }

@@ -133,8 +133,7 @@ class PeerEnvironmentTest {
         String calls = folder.resolve("calls").toString();
         String lastArgument = "for last; do :; done\n";
         Path inner = script(
-                folder.resolve("python-inside"),
-                lastArgument + "echo pip $(basename $last) >> " + calls + "\n" + pip);
+                folder.resolve("python-inside"), lastArgument + "echo pip $(basename $last) >> " + calls + "\n" + pip);
         return script(
                 folder.resolve("python3"),
                 lastArgument + "echo venv >> " + calls + "\nrm -rf $last\nmkdir -p $last/bin\ncp " + inner

@@ -85,8 +85,7 @@ class RefereeTest {
     @Test
     void aContenderThatCannotBeStartedGivesARowToo() {
         Entrant missing = new Entrant("Missing", Command.of("./no-such-program"), new Entrant.Throughput("work"));
-        assertThat(run(race(good(), missing), Scripts.PLAN).get(0).failure())
-                .contains("Missing", "no-such-program");
+        assertThat(run(race(good(), missing), Scripts.PLAN).get(0).failure()).contains("Missing", "no-such-program");
     }
 
     @Test
@@ -136,10 +135,7 @@ class RefereeTest {
         Entrant failing = Scripts.whole("Failing", "echo 'no data' >&2; exit 2");
         Entrant silent = Scripts.whole("Silent", "echo done");
         Race race = new Race(
-                "mnist",
-                Cores.ALL,
-                failing,
-                List.of(new Comparison(Measure.wallTime(""), silent, Optional.empty())));
+                "mnist", Cores.ALL, failing, List.of(new Comparison(Measure.wallTime(""), silent, Optional.empty())));
         assertThat(run(race, Scripts.PLAN).get(0).failure())
                 .contains("Failing ended with exit code 2. Its last words: no data")
                 .contains("Silent was expected to answer with one JSON object, but answered: done");
@@ -157,7 +153,9 @@ class RefereeTest {
         Row row = run(race, Scripts.PLAN).get(0);
 
         assertThat(row.failure()).isNull();
-        assertThat(Files.readAllLines(folder.resolve("starts"))).hasSize(2 * (1 + 3)).doesNotHaveDuplicates();
+        assertThat(Files.readAllLines(folder.resolve("starts")))
+                .hasSize(2 * (1 + 3))
+                .doesNotHaveDuplicates();
     }
 
     private static Entrant good() {
