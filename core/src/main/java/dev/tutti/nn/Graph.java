@@ -20,7 +20,7 @@ import java.util.Map;
  *     .outputs("class");
  * }</pre>
  */
-public final class Graph extends Layer implements MultiOutput {
+public final class Graph extends MultiOutput {
     /** A layer under its name, and the names its inputs come from. */
     private record Node(String name, Layer layer, List<String> from) {}
 
@@ -48,7 +48,7 @@ public final class Graph extends Layer implements MultiOutput {
     }
 
     @Override
-    public List<Shape> buildAll(List<Shape> shapes, Build build) {
+    List<Shape> buildAll(List<Shape> shapes, Build build) {
         build.require(
                 shapes.size() == inputs.size(),
                 "takes " + inputs.size() + " inputs " + inputs + ", received " + shapes.size());
@@ -77,7 +77,7 @@ public final class Graph extends Layer implements MultiOutput {
     }
 
     @Override
-    public List<Tensor> forwardAll(List<Tensor> tensors, Pass pass) {
+    List<Tensor> forwardAll(List<Tensor> tensors, Pass pass) {
         Map<String, Tensor> known = new HashMap<>();
         for (int i = 0; i < tensors.size(); i++) {
             known.put(inputs.get(i), tensors.get(i));
@@ -91,7 +91,7 @@ public final class Graph extends Layer implements MultiOutput {
     }
 
     @Override
-    public List<String> scriptAll(List<String> variables, ScriptWriter script) {
+    List<String> scriptAll(List<String> variables, ScriptWriter script) {
         Map<String, String> known = new HashMap<>();
         for (int i = 0; i < variables.size(); i++) {
             known.put(inputs.get(i), variables.get(i));
@@ -101,27 +101,5 @@ public final class Graph extends Layer implements MultiOutput {
             known.put(node.name, script.childAll(node.name, in).get(0));
         }
         return outputs.stream().map(known::get).toList();
-    }
-
-    @Override
-    protected Shape build(Shape input, Build build) {
-        return build(List.of(input), build);
-    }
-
-    @Override
-    protected Shape build(List<Shape> shapes, Build build) {
-        List<Shape> all = buildAll(shapes, build);
-        build.require(all.size() == 1, "has " + all.size() + " outputs where one is needed");
-        return all.get(0);
-    }
-
-    @Override
-    protected Tensor forward(Tensor x, Pass pass) {
-        return forwardAll(List.of(x), pass).get(0);
-    }
-
-    @Override
-    protected Tensor forward(List<Tensor> tensors, Pass pass) {
-        return forwardAll(tensors, pass).get(0);
     }
 }

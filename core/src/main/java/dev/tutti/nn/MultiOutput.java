@@ -4,11 +4,23 @@ import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
-/** A layer that may give several outputs, as a {@link Graph} does. */
-interface MultiOutput {
-    List<Shape> buildAll(List<Shape> inputs, Build build);
+/** A layer that may give several outputs; among layers with one it is used when it has one. */
+abstract class MultiOutput extends MergeLayer {
+    abstract List<Shape> buildAll(List<Shape> inputs, Build build);
 
-    List<Tensor> forwardAll(List<Tensor> inputs, Pass pass);
+    abstract List<Tensor> forwardAll(List<Tensor> inputs, Pass pass);
 
-    List<String> scriptAll(List<String> inputs, ScriptWriter script);
+    abstract List<String> scriptAll(List<String> inputs, ScriptWriter script);
+
+    @Override
+    protected final Shape build(List<Shape> inputs, Build build) {
+        List<Shape> outputs = buildAll(inputs, build);
+        build.require(outputs.size() == 1, "has " + outputs.size() + " outputs where one is needed");
+        return outputs.get(0);
+    }
+
+    @Override
+    protected final Tensor forward(List<Tensor> inputs, Pass pass) {
+        return forwardAll(inputs, pass).get(0);
+    }
 }

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * <p>Random numbers inside the module, such as dropout's, come from the engine's shared stream: a run on one thread can be
  * repeated exactly, one on several threads of a JVM cannot.
  */
-public final class TorchScript extends Layer implements MultiOutput {
+public final class TorchScript extends MultiOutput {
     private String file;
     private boolean channelsLast;
 
@@ -65,7 +65,7 @@ public final class TorchScript extends Layer implements MultiOutput {
     }
 
     @Override
-    public List<Shape> buildAll(List<Shape> inputs, Build build) {
+    List<Shape> buildAll(List<Shape> inputs, Build build) {
         build.require(file != null, "needs the file of its module");
         try (ScriptModule module = ScriptModule.load(file());
                 Scope scope = Scope.open()) {
@@ -89,40 +89,18 @@ public final class TorchScript extends Layer implements MultiOutput {
     }
 
     @Override
-    public List<Tensor> forwardAll(List<Tensor> inputs, Pass pass) {
+    List<Tensor> forwardAll(List<Tensor> inputs, Pass pass) {
         return pass.resource(ScriptBinding.class, () -> new ScriptBinding(ScriptModule.load(file()), pass))
                 .run(inputs, pass);
     }
 
     @Override
-    public List<String> scriptAll(List<String> inputs, ScriptWriter script) {
+    List<String> scriptAll(List<String> inputs, ScriptWriter script) {
         String result = script.let(script.module(this) + ".forward(" + String.join(", ", inputs) + ")");
         return script.outputs() == 1
                 ? List.of(result)
                 : IntStream.range(0, script.outputs())
                         .mapToObj(i -> script.let(result + "[" + i + "]"))
                         .toList();
-    }
-
-    @Override
-    protected Shape build(Shape input, Build build) {
-        return build(List.of(input), build);
-    }
-
-    @Override
-    protected Shape build(List<Shape> inputs, Build build) {
-        List<Shape> outputs = buildAll(inputs, build);
-        build.require(outputs.size() == 1, "has " + outputs.size() + " outputs where one is needed");
-        return outputs.get(0);
-    }
-
-    @Override
-    protected Tensor forward(Tensor x, Pass pass) {
-        return forward(List.of(x), pass);
-    }
-
-    @Override
-    protected Tensor forward(List<Tensor> inputs, Pass pass) {
-        return forwardAll(inputs, pass).get(0);
     }
 }
