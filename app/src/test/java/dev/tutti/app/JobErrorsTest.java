@@ -32,7 +32,7 @@ class JobErrorsTest {
                 new Mistake(
                         "epochs: 1",
                         "strategy: allReduce",
-                        ":11:1: the strategy 'allReduce' is planned but not there yet: expected local",
+                        ":11:1: the strategy 'allReduce' is planned but not there yet: expected local or threads",
                         3),
                 new Mistake("epochs: 1", "strategy: locl", ":11:1: unknown strategy 'locl': did you mean 'local'?", 3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),

@@ -1,5 +1,9 @@
 package dev.tutti.tensor;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
 /**
  * All parameters of a model in one contiguous buffer, and all their gradients in a second.
  *
@@ -11,6 +15,8 @@ public final class FlatVector implements AutoCloseable {
     private final DType type;
     private final Device device;
     private final Tensor values;
+    private final List<LargeGradient> large = new ArrayList<>();
+    private List<Range> small;
     private Tensor gradients;
     private boolean closed;
 
@@ -73,6 +79,40 @@ public final class FlatVector implements AutoCloseable {
     }
 
     /**
+     * Runs the backward pass from a loss. Afterwards the gradients hold what it gave; with {@code add} it is added to what they
+     * held before.
+     */
+    public void backward(Tensor loss, boolean add) {
+        if (!add) {
+            smallRanges().forEach(range -> gradients(range).zero_());
+        }
+        large.forEach(LargeGradient::leaveToTheEngine);
+        try {
+            loss.backward();
+        } finally {
+            large.forEach(gradient -> gradient.takeOver(add));
+        }
+    }
+
+    /** What lies between the large gradients. */
+    private List<Range> smallRanges() {
+        if (small == null) {
+            small = new ArrayList<>();
+            long from = 0;
+            for (LargeGradient gradient : large) {
+                if (gradient.range().from() > from) {
+                    small.add(Range.between(from, gradient.range().from()));
+                }
+                from = gradient.range().to();
+            }
+            if (from < size) {
+                small.add(Range.between(from, size));
+            }
+        }
+        return small;
+    }
+
+    /**
      * The values of a range in the shape of a parameter, not recorded by differentiation.
      *
      * <p>Views of one vector do not know of each other's changes: otherwise a backward pass that needs one running statistic
@@ -86,7 +126,14 @@ public final class FlatVector implements AutoCloseable {
     public Tensor parameter(Range range, Shape shape, Layout layout) {
         Tensor parameter = view(range, shape, layout);
         parameter.requiresGradient(true);
-        parameter.accumulateInto(shaped(gradients(range), shape, layout));
+        Tensor gradient = shaped(gradients(range), shape, layout);
+        parameter.accumulateInto(gradient);
+        if (range.length() >= LargeGradient.LEAST) {
+            large.removeIf(entry -> entry.range().equals(range));
+            large.add(new LargeGradient(range, parameter, gradient.retain()));
+            large.sort(Comparator.comparing(entry -> entry.range().from()));
+            small = null;
+        }
         return parameter;
     }
 
@@ -109,6 +156,7 @@ public final class FlatVector implements AutoCloseable {
         }
         closed = true;
         values.close();
+        large.forEach(LargeGradient::close);
         if (gradients != null) {
             gradients.close();
         }

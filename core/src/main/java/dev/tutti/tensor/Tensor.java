@@ -535,6 +535,11 @@ public final class Tensor implements AutoCloseable {
         return gradient == null || !gradient.defined() ? null : new Tensor(gradient);
     }
 
+    /** Forgets the gradient; the next backward pass makes memory of its own for it. */
+    void dropGradient() {
+        run("dropGradient", () -> handle().mutable_grad().put(new org.bytedeco.pytorch.Tensor()));
+    }
+
     /** Lets the backward pass accumulate this tensor's gradient into the given memory, which has the same shape. */
     void accumulateInto(Tensor gradient) {
         run("accumulateInto", () -> handle().mutable_grad().put(gradient.handle()));

@@ -18,19 +18,29 @@ final class LocalReplica implements Replica {
     private final Model model;
     private final Recipe recipe;
     private final Update update;
-    private final Clipping clipping;
     private int batches;
     private double samples;
 
     LocalReplica(Model model, Recipe recipe) {
         this.model = model;
         this.recipe = recipe;
-        clipping = recipe.optimizer().clipping();
+        update = bind(model, recipe);
+    }
+
+    /** Puts the optimizer to work on the whole vector. */
+    static Update bind(Model model, Recipe recipe) {
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
-        update = recipe.optimizer()
+        return recipe.optimizer()
                 .bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
+    }
+
+    static void clip(Recipe recipe, Model model) {
+        Clipping clipping = recipe.optimizer().clipping();
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
     }
 
     @Override
@@ -42,17 +52,14 @@ final class LocalReplica implements Replica {
     public StepResult accumulate(Batch batch, long step) {
         recipe.loss().check(batch.labels(), model.outputs());
         try (Scope scope = Scope.open()) {
-            if (batches == 0) {
-                model.vector().zeroGradients();
-            }
             model.training(true);
             model.restartRandomness(recipe.seed(), step, batches);
-            List<Tensor> outputs = model.forward(tensors(batch.features()));
-            Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels()));
+            List<Tensor> outputs = model.forward(tensors(batch.features(), model));
+            Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
             double value = loss.item();
             // A single batch needs no weighing; several are summed by samples and divided in update().
             add(batches == 0 ? loss : loss.mul(batch.size()), batch.size());
-            return new StepResult(value, batch.size(), recipe.metrics().isEmpty() ? List.of() : arrays(outputs));
+            return new StepResult(value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs));
         }
     }
 
@@ -62,7 +69,7 @@ final class LocalReplica implements Replica {
                 model.vector().gradients().mul_(samples);
             }
         }
-        loss.backward();
+        model.vector().backward(loss, batches > 0);
         batches++;
         samples += size;
     }
@@ -76,9 +83,7 @@ final class LocalReplica implements Replica {
         }
         batches = 0;
         samples = 0;
-        if (clipping.isOn()) {
-            clipping.apply(model.vector().gradients());
-        }
+        clip(recipe, model);
         update.apply(learningRate);
     }
 
@@ -92,13 +97,9 @@ final class LocalReplica implements Replica {
         update.close();
     }
 
-    private List<Tensor> tensors(List<NdArray> arrays) {
+    static List<Tensor> tensors(List<NdArray> arrays, Model model) {
         return arrays.stream()
                 .map(array -> Tensor.of(array, model.options().device()))
                 .toList();
-    }
-
-    private static List<NdArray> arrays(List<Tensor> tensors) {
-        return tensors.stream().map(Tensor::toArray).toList();
     }
 }
