@@ -32,8 +32,7 @@ final class LocalReplica implements Replica {
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
-        return recipe.optimizer()
-                .bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
+        return recipe.optimizer().bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
     }
 
     static void clip(Recipe recipe, Model model) {
@@ -59,7 +58,8 @@ final class LocalReplica implements Replica {
             double value = loss.item();
             // A single batch needs no weighing; several are summed by samples and divided in update().
             add(batches == 0 ? loss : loss.mul(batch.size()), batch.size());
-            return new StepResult(value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs));
+            return new StepResult(
+                    value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs));
         }
     }
 

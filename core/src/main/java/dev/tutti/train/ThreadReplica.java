@@ -62,7 +62,8 @@ final class ThreadReplica implements Replica {
         }
         int workers = Math.min(models.size(), batch.size());
         boolean add = batches > 0;
-        List<StepResult> parts = together(workers, worker -> backward(worker, share(batch, worker, workers), batch, step, add));
+        List<StepResult> parts =
+                together(workers, worker -> backward(worker, share(batch, worker, workers), batch, step, add));
         together(workers, part -> sum(part, workers));
         batches++;
         samples += batch.size();
@@ -110,8 +111,7 @@ final class ThreadReplica implements Replica {
 
     private static Batch share(Batch batch, int worker, int workers) {
         Range rows = new Range(0, batch.size()).part(worker, workers);
-        return new Batch(
-                rows(batch.features(), rows), rows(batch.labels(), rows), Math.toIntExact(rows.length()));
+        return new Batch(rows(batch.features(), rows), rows(batch.labels(), rows), Math.toIntExact(rows.length()));
     }
 
     private static List<NdArray> rows(List<NdArray> arrays, Range rows) {

@@ -37,7 +37,8 @@ class LargeGradientTest {
     void aParameterThatTookNoPartHasNoGradient() {
         try (Scope scope = Scope.open();
                 FlatVector vector = new FlatVector(BIG + 3, DType.FLOAT64, Device.CPU)) {
-            vector.parameter(new Range(0, BIG), Shape.of(ROWS, COLUMNS), Layout.PLAIN).retain();
+            vector.parameter(new Range(0, BIG), Shape.of(ROWS, COLUMNS), Layout.PLAIN)
+                    .retain();
             Tensor small = vector.parameter(new Range(BIG, 3), Shape.of(3), Layout.PLAIN);
             vector.gradients().fill_(5);
             vector.backward(small.sum(), false);

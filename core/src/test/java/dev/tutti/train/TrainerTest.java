@@ -80,7 +80,8 @@ class TrainerTest {
         Map<String, NdArray> one = weightsAfter(Blobs.data(100).batch(24), epochs(4));
         for (int workers = 2; workers <= 5; workers++) {
             Strategy threads = Strategy.threads(workers);
-            Map<String, NdArray> several = weightsAfter(Blobs.data(100).batch(24), epochs(4).with(threads));
+            Map<String, NdArray> several =
+                    weightsAfter(Blobs.data(100).batch(24), epochs(4).with(threads));
             assertClose(several, one);
             Map<String, NdArray> accumulated = weightsAfter(
                     Blobs.data(100).batch(6), epochs(4).accumulate(4).with(threads));

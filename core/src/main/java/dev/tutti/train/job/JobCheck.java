@@ -102,7 +102,8 @@ final class JobCheck {
             throw file.problem(
                     "/strategy",
                     STRATEGIES.contains(job.strategy())
-                            ? "the strategy '" + job.strategy() + "' is planned but not there yet: expected local or threads"
+                            ? "the strategy '" + job.strategy()
+                                    + "' is planned but not there yet: expected local or threads"
                             : "unknown strategy '" + job.strategy() + "'"
                                     + DidYouMean.hint(job.strategy(), STRATEGIES));
         }
