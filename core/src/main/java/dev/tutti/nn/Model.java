@@ -213,6 +213,14 @@ public final class Model implements AutoCloseable {
         root.freeze(name, false);
     }
 
+    /** Freezes just what another model of the same definition has frozen. */
+    public void freezeAs(Model other) {
+        if (!frozen.equals(other.frozen)) {
+            List.copyOf(frozen).forEach(this::unfreeze);
+            other.frozen.forEach(this::freeze);
+        }
+    }
+
     public boolean isFrozen(Parameter parameter) {
         return frozen.contains(parameter.name());
     }

@@ -56,7 +56,7 @@ public final class FlatVector implements AutoCloseable {
         return values;
     }
 
-    /** Made when first asked for, so that a model that only predicts does not pay for it. */
+    /** Made when first asked for: a vector of running statistics never has any. */
     public synchronized Tensor gradients() {
         if (gradients == null) {
             gradients = Tensor.zeros(Shape.of(size), type, device).retain();

@@ -84,6 +84,7 @@ final class ThreadReplica implements Replica {
         Engine.useThreads(1);
         Model model = models.get(worker);
         model.training(true);
+        model.freezeAs(model());
         model.restartRandomness(recipe.seed(), step, batches, worker);
         try (Scope scope = Scope.open()) {
             List<Tensor> outputs = model.forward(LocalReplica.tensors(share.features(), model));

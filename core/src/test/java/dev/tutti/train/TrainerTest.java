@@ -93,6 +93,28 @@ class TrainerTest {
     }
 
     @Test
+    void workersOnThreadsFollowWhatIsUnfrozenOnTheWay() {
+        assertClose(weightsUnfrozenOnTheWay(Strategy.threads(3)), weightsUnfrozenOnTheWay(Strategy.local()));
+    }
+
+    private static Map<String, NdArray> weightsUnfrozenOnTheWay(Strategy strategy) {
+        Callback unfreezing = new Callback() {
+            @Override
+            public void epoch(Run run, EpochResult result) {
+                run.model().unfreeze("dense1");
+                run.model().freeze("dense2.bias");
+            }
+        };
+        try (Trainer trainer = Trainer.of(
+                        Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                .threads(1)) {
+            trainer.build(Blobs.data(10)).freeze("dense1");
+            trainer.fit(Blobs.data(96).batch(24), epochs(3).with(strategy).callbacks(unfreezing));
+            return trainer.model().arrays();
+        }
+    }
+
+    @Test
     void theFailureOfAWorkerComesOut() {
         NdArray narrow = NdArray.of(new float[6], 2, 3);
         try (Trainer trainer = Blobs.trainer()) {
