@@ -1,0 +1,14 @@
+package dev.tutti.comm;
+
+/** Where the members of a group leave each other notes while they come together: addresses, names of files. One for each generation. */
+public interface BulletinBoard {
+    /** Leaves a note; a name is used once. */
+    void post(String name, String note);
+
+    /**
+     * Reads a note, waiting for it within the group's deadline.
+     *
+     * @throws MemberLostException if it did not come
+     */
+    String read(String name);
+}

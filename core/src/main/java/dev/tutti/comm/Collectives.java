@@ -1,0 +1,57 @@
+package dev.tutti.comm;
+
+import dev.tutti.tensor.Tensor;
+
+/**
+ * What the members of one group compute together, on contiguous tensors: usually ranges of a model's vector.
+ *
+ * <p>Order of calls: all members make the same calls in the same order, with the same name, type and number of elements; then
+ * {@link #close}. Calls of one member come from one thread at a time. Every call ends within the group's deadline.
+ *
+ * <p>All of them throw {@link MemberLostException} when a member did not take part in time or is known to be gone, and {@link
+ * MismatchedCallException} when members called for different things; both name the member. After a failure the group is of no
+ * more use: its members {@linkplain Team#meet meet} again in a new one, and tensors given to the failed call may hold anything.
+ */
+public interface Collectives extends AutoCloseable {
+    Group group();
+
+    /** Sums over all members, in place. The result is the same bits on every member. */
+    void allReduce(String what, Tensor values);
+
+    /**
+     * Sums over all members; afterwards {@link Group#part} of this member holds its part of the result and the rest may hold
+     * anything. Followed by {@link #allGather} it is {@link #allReduce}, to the same bits.
+     */
+    void reduceScatter(String what, Tensor values);
+
+    /** Gives every member's {@linkplain Group#part part} to all others, in place. */
+    void allGather(String what, Tensor values);
+
+    /** Gives all elements of the member with rank {@code root} to the others. */
+    void broadcast(String what, Tensor values, int root);
+
+    /** Gives elements to one other member, which calls {@link #receive} with the same name. */
+    void send(String what, Tensor values, int to);
+
+    /** Takes what another member sent. */
+    void receive(String what, Tensor values, int from);
+
+    /** Returns when all members have called it. */
+    void barrier(String what);
+
+    /**
+     * Takes part, with nothing, in whatever sums the others call for, until all of them have called it too: for a member whose
+     * data ran out before the others'.
+     */
+    void join();
+
+    /** Bytes this member has sent and received so far, the elements alone. */
+    Traffic traffic();
+
+    /** Ends the call under way, and every later one, with this failure. May be called by any thread; more than once does nothing. */
+    void abort(MemberLostException reason);
+
+    /** Lets go of connections and memory. Closing twice does nothing. */
+    @Override
+    void close();
+}

@@ -1,0 +1,48 @@
+package dev.tutti.comm;
+
+import dev.tutti.tensor.Range;
+import java.util.List;
+
+/**
+ * The members as one of them sees them.
+ *
+ * @param generation rises whenever the members change; what was said in an earlier one is refused
+ * @param rank the place of this member among them
+ * @param members all of them, in the same order everywhere
+ */
+public record Group(long generation, int rank, List<Member> members) {
+    public Group {
+        members = List.copyOf(members);
+        if (rank < 0 || rank >= members.size()) {
+            throw new IllegalArgumentException("rank " + rank + " is not one of " + members.size() + " members");
+        }
+    }
+
+    /** A member on its own. */
+    public static Group alone() {
+        return new Group(0, 0, List.of(new Member("worker-0", "here")));
+    }
+
+    public int size() {
+        return members.size();
+    }
+
+    public Member self() {
+        return members.get(rank);
+    }
+
+    /** True for the one who speaks for all: who saves, reports and shows progress. */
+    public boolean isChief() {
+        return rank == 0;
+    }
+
+    /** This member's part of a vector of so many elements: what it sums, updates or holds where work is divided. */
+    public Range part(long elements) {
+        return part(elements, rank);
+    }
+
+    /** The part of the member with a rank. */
+    public Range part(long elements, int ofRank) {
+        return new Range(0, elements).part(ofRank, size());
+    }
+}

@@ -1,0 +1,10 @@
+package dev.tutti.comm;
+
+/**
+ * What came of a meeting.
+ *
+ * @param group the members from here on
+ * @param source the rank of a member whose state is the furthest
+ * @param takeOver whether somebody has to take over the state of {@code source}, so that it gives it to all
+ */
+public record Meeting(Group group, int source, boolean takeOver) {}

@@ -1,0 +1,48 @@
+package dev.tutti.comm;
+
+/**
+ * The members that work together, as one of them sees them, through all changes of who they are.
+ *
+ * <p>Order of calls: {@link #meet} first, and again whenever something ended in {@link GroupChangedException}; {@link #group},
+ * {@link #collectives} and the rest in between; then {@link #close}.
+ */
+public interface Team extends AutoCloseable {
+    /** A member on its own, with so many workers on threads of this JVM. */
+    static Team alone(int threads) {
+        return new Alone(threads);
+    }
+
+    /**
+     * Meets all members that are alive in a new group. Blocks until they are there, within a deadline.
+     *
+     * @param progress how far this member's state is: updates done so far, or -1 if it has no state and wants another's
+     * @throws MemberLostException if too few are left; it says who is missing since when
+     */
+    Meeting meet(long progress);
+
+    /** The members as of the last meeting. */
+    Group group();
+
+    /** What the members of the present group compute together. */
+    Collectives collectives();
+
+    /**
+     * Asked at every step.
+     *
+     * @throws GroupChangedException if somebody has come or gone since the last meeting
+     */
+    void check();
+
+    /** Workers on threads of this member's JVM. */
+    int threads();
+
+    /** Chunks of data, given out so that each is used once. */
+    Leases leases();
+
+    /** Tells how this member is doing, for people and for those who look after slow members. Never waits. */
+    void report(Report report);
+
+    /** Leaves the others in good order. Closing twice does nothing. */
+    @Override
+    void close();
+}

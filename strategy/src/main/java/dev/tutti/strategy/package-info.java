@@ -1,0 +1,2 @@
+/** How replicas agree. */
+package dev.tutti.strategy;

@@ -1,0 +1,2 @@
+/** Clusters to test with, and what breaks them on purpose. */
+package dev.tutti.testkit;
