@@ -42,8 +42,10 @@ final class Calls {
                 return ClientCalls.blockingUnaryCall(channel, method, options, request);
             } catch (StatusRuntimeException e) {
                 long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-                boolean again = e.getStatus().getCode() == Status.Code.UNAVAILABLE
-                        || e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
+                // A coordinator that is ended cancels what it was asked.
+                boolean again = List.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED)
+                                .contains(e.getStatus().getCode())
+                        && !channel.isShutdown();
                 if (!again || passed >= millis || Thread.currentThread().isInterrupted()) {
                     throw explain(e, passed);
                 }
