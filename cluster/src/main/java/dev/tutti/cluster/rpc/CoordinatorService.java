@@ -118,7 +118,8 @@ final class CoordinatorService {
     private CompletableFuture<Wire.Note> read(Wire.Read asked) {
         String member = known(asked.caller());
         return live.await(
-                        machine -> machine.note(member, asked.generation(), asked.name()), Math.min(POLL, asked.wait()))
+                        machine -> machine.note(member, asked.generation(), asked.name()),
+                        Math.min(POLL, asked.millis()))
                 .thenApply(Wire.Note::new);
     }
 
