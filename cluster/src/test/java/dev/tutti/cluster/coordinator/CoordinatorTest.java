@@ -106,6 +106,22 @@ class CoordinatorTest {
         job.now += 60_000;
         assertThat(job.apply(new Event.Tick())).isEmpty();
         assertThat(job.pass(5_000)).isEmpty();
+        job.meet(1, "worker-0");
+        job.now += 60_000;
+        job.meet(1, "worker-1");
+        assertThat(job.group()).as("it slept in the middle of a meeting").hasSize(2);
+    }
+
+    @Test
+    void aCoordinatorThatIsAlwaysLateStillGivesUpTheSilent() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        for (int i = 0; i < 100; i++) {
+            job.now += 900;
+            job.apply(new Event.Heartbeat("worker-0", null));
+            job.apply(new Event.Tick());
+        }
+        assertThat(job.state("worker-1")).isEqualTo(State.GONE);
+        assertThat(job.state("worker-0")).isEqualTo(State.ALIVE);
     }
 
     @Test
