@@ -120,12 +120,11 @@ public final class Trainer implements AutoCloseable {
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
-        Model built = build(ready);
+        build(ready);
         trainedOn = data.toString();
         Timing timing = new Timing();
         Assignment work = new Assignment(
                 definition,
-                built.inputs(),
                 recipe(),
                 ready,
                 prepared.validation(),
