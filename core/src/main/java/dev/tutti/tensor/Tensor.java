@@ -226,6 +226,14 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
+    /** Moves the elements into other memory, a tensor of the same shape; from now on both are the same elements. */
+    public void liveIn(Tensor memory) {
+        run("liveIn", () -> {
+            memory.handle().copy_(handle());
+            handle().set_data(memory.handle());
+        });
+    }
+
     // ---- shapes
 
     public Tensor view(long... dims) {

@@ -24,22 +24,15 @@ final class LocalReplica implements Replica {
     LocalReplica(Model model, Recipe recipe) {
         this.model = model;
         this.recipe = recipe;
-        update = bind(model, recipe);
+        update = recipe.optimizer().bind(target(model));
     }
 
-    /** Puts the optimizer to work on the whole vector. */
-    static Update bind(Model model, Recipe recipe) {
+    /** What the optimizer works on: the whole vector. */
+    static Target target(Model model) {
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
-        return recipe.optimizer().bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
-    }
-
-    static void clip(Recipe recipe, Model model) {
-        Clipping clipping = recipe.optimizer().clipping();
-        if (clipping.isOn()) {
-            clipping.apply(model.vector().gradients());
-        }
+        return new Target(model.vector(), model.vector().all(), names, model::trainable);
     }
 
     @Override
@@ -52,7 +45,7 @@ final class LocalReplica implements Replica {
         recipe.loss().check(batch.labels(), model.outputs());
         try (Scope scope = Scope.open()) {
             model.training(true);
-            model.restartRandomness(recipe.seed(), step, batches);
+            model.restartRandomness(recipe.seed(), step, batches, 0); // as the first of several workers does
             List<Tensor> outputs = model.forward(tensors(batch.features(), model));
             Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
             double value = loss.item();
@@ -83,7 +76,10 @@ final class LocalReplica implements Replica {
         }
         batches = 0;
         samples = 0;
-        clip(recipe, model);
+        Clipping clipping = recipe.optimizer().clipping();
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
         update.apply(learningRate);
     }
 

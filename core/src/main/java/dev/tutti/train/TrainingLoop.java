@@ -8,6 +8,7 @@ import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.optim.Progress;
+import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -28,6 +29,7 @@ final class TrainingLoop implements Run {
     private final Fit fit;
     private final BiConsumer<Path, Evaluation> modelSaver;
     private final MovingAverage average;
+    private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<EpochResult> finished = new ArrayList<>();
     private final List<Double> observed = new ArrayList<>();
 
@@ -171,6 +173,7 @@ final class TrainingLoop implements Run {
         if (fit.validation() == null) {
             return null;
         }
+        Engine.useThreads(threads);
         try (MovingAverage.Swap averaged = swapIn()) {
             return Evaluator.evaluate(replica.model(), recipe, fit.validation()).value();
         }

@@ -112,6 +112,21 @@ class ResumeTest {
     }
 
     @Test
+    void whatThreadsSavedAnotherNumberOfWorkersGoesOnWith() {
+        try (Trainer trainer = trainer()) {
+            trainer.fit(data(), epochs(1).with(Strategy.threads(3)).callbacks(checkpoint(folder)));
+        }
+        for (Strategy strategy : List.of(Strategy.local(), Strategy.threads(2))) {
+            try (Trainer trainer = trainer()) {
+                History history = trainer.fit(data(), epochs(2).with(strategy).resume(folder));
+                assertThat(history.epochs()).hasSize(2);
+                assertThat(history.epochs().get(1).training().loss())
+                        .isLessThan(history.epochs().get(0).training().loss());
+            }
+        }
+    }
+
+    @Test
     void goesOnFromTheCheckpointBeforeADamagedOne() throws IOException {
         Outcome expected = uninterrupted();
         Path checkpoints = folder.resolve("damaged");
