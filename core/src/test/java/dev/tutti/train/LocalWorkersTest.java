@@ -6,6 +6,7 @@ import static dev.tutti.optim.Optimizers.adam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.nn.Input;
@@ -33,12 +34,12 @@ class LocalWorkersTest {
             Model shared = model();
             try (alone;
                     shared;
-                    Replica replica = Strategy.local().replica(alone, recipe);
+                    Replica replica = Strategy.local().replica(alone, recipe, Team.alone(1), new Timing());
                     LocalWorkers workers = new LocalWorkers(shared, recipe, 1)) {
                 for (int step = 0; step < STEPS; step++) {
                     Batch batch = batches().get(step);
                     double loss = replica.accumulate(batch, step).loss();
-                    replica.update(0.01);
+                    replica.update(0.01, new Vote(true, false, false));
                     StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, 0, 0, batch.size()));
                     workers.update(0.01, 1);
                     assertThat(result.loss()).isEqualTo(loss);
