@@ -85,7 +85,8 @@ public record ClusterSpec(
         String text = System.getenv(VARIABLE);
         require(
                 text != null,
-                "the environment variable " + VARIABLE + " is not set: expected JSON with 'cluster', 'task' and 'token'");
+                "the environment variable " + VARIABLE
+                        + " is not set: expected JSON with 'cluster', 'task' and 'token'");
         return parse(text, VARIABLE);
     }
 
@@ -102,9 +103,7 @@ public record ClusterSpec(
                 ? cluster.get(COORDINATOR).get(0)
                 : cluster.get(WORKER).get(0);
         int colon = address.lastIndexOf(':');
-        require(
-                colon > 0,
-                "the coordinator's address needs a port, such as 10.0.0.5:7070, received '" + address + "'");
+        require(colon > 0, "the coordinator's address needs a port, such as 10.0.0.5:7070, received '" + address + "'");
         try {
             return new CoordinatorAddress(
                     address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)), token, tls());
@@ -115,9 +114,7 @@ public record ClusterSpec(
     }
 
     private Tls tls() {
-        return certificate == null && trust == null
-                ? null
-                : new Tls(path(certificate), path(key), path(trust));
+        return certificate == null && trust == null ? null : new Tls(path(certificate), path(key), path(trust));
     }
 
     private static Path path(String file) {

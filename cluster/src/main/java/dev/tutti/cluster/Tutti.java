@@ -33,7 +33,10 @@ public final class Tutti {
     /** Meets the other processes. More than once does nothing. */
     public static synchronized void init() {
         if (team == null) {
-            init(System.getenv(ClusterSpec.VARIABLE) == null ? Team.alone(1) : Joined.join(ClusterSpec.fromEnvironment()));
+            init(
+                    System.getenv(ClusterSpec.VARIABLE) == null
+                            ? Team.alone(1)
+                            : Joined.join(ClusterSpec.fromEnvironment()));
         }
     }
 

@@ -17,10 +17,4 @@ import dev.tutti.nn.Layer;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Assignment(
-        Layer model,
-        Recipe recipe,
-        Dataset data,
-        Dataset validation,
-        int epochs,
-        int accumulate,
-        Strategy strategy) {}
+        Layer model, Recipe recipe, Dataset data, Dataset validation, int epochs, int accumulate, Strategy strategy) {}

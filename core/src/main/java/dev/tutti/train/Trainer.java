@@ -124,13 +124,7 @@ public final class Trainer implements AutoCloseable {
         trainedOn = data.toString();
         Timing timing = new Timing();
         Assignment work = new Assignment(
-                definition,
-                recipe(),
-                ready,
-                prepared.validation(),
-                fit.epochs(),
-                fit.accumulate(),
-                fit.strategy());
+                definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
         try (Team team = fit.workplace().assemble(work)) {
             History history = train(team, timing, ready, prepared);
             epochsDone = history.epochs().size();

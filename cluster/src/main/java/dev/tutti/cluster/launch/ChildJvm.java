@@ -15,39 +15,57 @@ import java.util.Map;
  * <p>An immutable value; {@link #start} may be called any number of times.
  */
 public final class ChildJvm {
+    /** The system property that holds the name of the member in a JVM. */
+    public static final String MEMBER = "tutti.member";
+
     /** Settings that belong to one JVM alone: a debugger's port, an agent, a file of recorded classes. */
     private static final List<String> NOT_INHERITED = List.of(
-            "-agentlib:", "-agentpath:", "-javaagent:", "-Xrunjdwp", "-Xdebug", "-XX:SharedArchiveFile",
-            "-XX:ArchiveClassesAtExit", "-Xshare", "-XX:+AutoCreateSharedArchive", "-XX:StartFlightRecording",
+            "-agentlib:",
+            "-agentpath:",
+            "-javaagent:",
+            "-Xrunjdwp",
+            "-Xdebug",
+            "-XX:SharedArchiveFile",
+            "-XX:ArchiveClassesAtExit",
+            "-Xshare",
+            "-XX:+AutoCreateSharedArchive",
+            "-XX:StartFlightRecording",
             "-Dcom.sun.management.jmxremote");
 
     private final String mainClass;
+    private final String member;
     private final List<String> arguments;
     private final List<Path> classPath;
     private final Map<String, String> environment;
 
     private ChildJvm(
-            String mainClass, List<String> arguments, List<Path> classPath, Map<String, String> environment) {
+            String mainClass,
+            String member,
+            List<String> arguments,
+            List<Path> classPath,
+            Map<String, String> environment) {
         this.mainClass = mainClass;
+        this.member = member;
         this.arguments = List.copyOf(arguments);
         this.classPath = List.copyOf(classPath);
         this.environment = Map.copyOf(environment);
     }
 
-    public static ChildJvm of(String mainClass, List<String> arguments) {
-        return new ChildJvm(mainClass, arguments, List.of(), Map.of());
+    /** @param member the name of the member in it, seen by people who look at the list of processes */
+    public static ChildJvm of(String mainClass, String member, List<String> arguments) {
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, arguments, moreClasses, environment);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, arguments, classPath, more);
+        return new ChildJvm(mainClass, member, arguments, classPath, more);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
@@ -65,13 +83,14 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String setting : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (NOT_INHERITED.stream().noneMatch(setting::startsWith)) {
+            if (NOT_INHERITED.stream().noneMatch(setting::startsWith) && !setting.startsWith("-D" + MEMBER)) {
                 command.add(setting);
             }
         }
         List<String> classes = new ArrayList<>();
         classPath.forEach(path -> classes.add(path.toString()));
         classes.add(System.getProperty("java.class.path"));
+        command.add("-D" + MEMBER + "=" + member);
         command.add("-cp");
         command.add(String.join(File.pathSeparator, classes));
         command.add(mainClass);

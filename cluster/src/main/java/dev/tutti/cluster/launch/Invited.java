@@ -18,10 +18,7 @@ final class Invited implements Workplace {
     @Override
     public Team assemble(Assignment work) {
         return new Blank(ClusterTeam.join(
-                invitation.address(),
-                Newcomer.worker(invitation.wish()),
-                invitation.threads(),
-                Connections::open));
+                invitation.address(), Newcomer.worker(invitation.wish()), invitation.threads(), Connections::open));
     }
 
     @Override

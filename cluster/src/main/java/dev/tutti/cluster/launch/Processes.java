@@ -148,8 +148,8 @@ public final class Processes implements Workplace, Cloneable {
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
-            Team team = ClusterTeam.join(
-                    coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
+            Team team =
+                    ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
             return new HostingTeam(team, () -> {
                 children.endWithin(TO_END);
                 coordinator.close();
@@ -161,11 +161,10 @@ public final class Processes implements Workplace, Cloneable {
         }
     }
 
-    private record WorkerPlan(CoordinatorAddress address, int threads, Assignment work)
-            implements Children.Plan {
+    private record WorkerPlan(CoordinatorAddress address, int threads, Assignment work) implements Children.Plan {
         @Override
         public Process start(String name) {
-            return ChildJvm.of(WorkerMain.class.getName(), List.of()).start();
+            return ChildJvm.of(WorkerMain.class.getName(), name, List.of()).start();
         }
 
         @Override

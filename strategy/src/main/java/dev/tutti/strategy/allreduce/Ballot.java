@@ -17,7 +17,8 @@ import dev.tutti.train.Vote;
  * @param reopen whether anybody wants feeds to be opened anew
  * @param secondsPerSample how long each member computed for one sample, by rank; 0 for those who had none
  */
-record Ballot(long samples, double lossSum, int busy, boolean more, boolean stop, boolean reopen, double[] secondsPerSample) {
+record Ballot(
+        long samples, double lossSum, int busy, boolean more, boolean stop, boolean reopen, double[] secondsPerSample) {
     private static final int COUNTS = 6;
 
     /** Says what this member has to say and hears all others. */

@@ -42,8 +42,10 @@ class ProcessesTest {
             for (int epoch = 0; epoch < 3; epoch++) {
                 var expected = one.history.epochs().get(epoch);
                 var actual = several.history.epochs().get(epoch);
-                assertThat(actual.training().samples()).isEqualTo(expected.training().samples());
-                assertThat(actual.training().loss()).isCloseTo(expected.training().loss(), within(1e-5));
+                assertThat(actual.training().samples())
+                        .isEqualTo(expected.training().samples());
+                assertThat(actual.training().loss())
+                        .isCloseTo(expected.training().loss(), within(1e-5));
                 assertThat(actual.validation().samples()).isEqualTo(500);
                 assertThat(actual.validation().get("accuracy"))
                         .isCloseTo(expected.validation().get("accuracy"), within(0.005));
