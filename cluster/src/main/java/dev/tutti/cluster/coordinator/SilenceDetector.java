@@ -57,6 +57,10 @@ final class SilenceDetector implements FailureDetector {
         heard(member, at);
     }
 
+    boolean isBroken(String member) {
+        return broken.containsKey(member);
+    }
+
     /** Says that the detector runs; after a longer pause of its own everybody gets that time back. */
     void awake(long now) {
         if (awakeAt != Long.MIN_VALUE) {
