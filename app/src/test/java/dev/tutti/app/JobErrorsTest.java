@@ -31,8 +31,8 @@ class JobErrorsTest {
                 new Mistake("epochs: 1", "stratgy: local", ":11:1: unknown key 'stratgy': did you mean 'strategy'?", 3),
                 new Mistake(
                         "epochs: 1",
-                        "strategy: allReduce",
-                        ":11:1: the strategy 'allReduce' is planned but not there yet: expected local or threads",
+                        "cluster: {type: threads, workers: 0}",
+                        ":11:1: expected at least 1 worker, received 0",
                         3),
                 new Mistake("epochs: 1", "strategy: locl", ":11:1: unknown strategy 'locl': did you mean 'local'?", 3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),

@@ -158,6 +158,14 @@ public final class Dataset {
     }
 
     /**
+     * Of every {@code period} rows those from {@code from} up to {@code to}: a member's share of each batch, where the period is
+     * the batch.
+     */
+    public Dataset stripe(long period, long from, long to) {
+        return with(new StripeStage(period, from, to));
+    }
+
+    /**
      * Cuts the rows in two. Each side has the same rows in every epoch: a shuffle called before decides once which
      * row goes where, and again in each epoch in which order its side is read.
      *
@@ -269,6 +277,11 @@ public final class Dataset {
         return batch == null ? OptionalInt.empty() : OptionalInt.of(batch);
     }
 
+    /** Whether a last batch that is not full is left out. */
+    public boolean dropsLast() {
+        return dropLast;
+    }
+
     /** How many batches are read ahead. */
     public int prefetch() {
         return prefetch;
@@ -298,8 +311,11 @@ public final class Dataset {
         return open(epoch, null, 0, Counters.start());
     }
 
-    /** Goes on reading at a place saved by a reader of the same recipe. */
+    /** Goes on reading at a place saved by a reader of the same recipe, or behind a {@linkplain Position#behind number of rows}. */
     public BatchReader open(int epoch, Position position) {
+        if (position.isCountOfRows()) {
+            return skip(position.rows()).open(epoch);
+        }
         if (position.epoch() != epoch) {
             throw new DataException(
                     "the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");

@@ -22,6 +22,7 @@ import java.util.OptionalLong;
     @JsonSubTypes.Type(value = TakeStage.class, name = "take"),
     @JsonSubTypes.Type(value = SkipStage.class, name = "skip"),
     @JsonSubTypes.Type(value = ShardStage.class, name = "shard"),
+    @JsonSubTypes.Type(value = StripeStage.class, name = "stripe"),
     @JsonSubTypes.Type(value = SplitStage.class, name = "split"),
     @JsonSubTypes.Type(value = RepeatStage.class, name = "repeat"),
     @JsonSubTypes.Type(value = CacheStage.class, name = "cache")

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -39,6 +40,12 @@ import java.util.stream.Collectors;
  */
 public final class Json {
     private static final Map<Class<?>, String> OWN_TYPES = new ConcurrentHashMap<>();
+
+    static {
+        ServiceLoader.load(Definitions.class, Json.class.getClassLoader())
+                .forEach(module -> OWN_TYPES.putAll(module.named()));
+    }
+
     private static final Map<String, String> RECEIVED = Map.of(
             "from Array value", "a list",
             "from Object value", "keys and values",

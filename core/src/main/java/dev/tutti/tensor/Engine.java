@@ -64,10 +64,23 @@ public final class Engine {
             torch.set_num_threads(count);
             threads.set(count);
         }
-        if (blasThreads != count) { // OpenBLAS has one pool for the whole process
+        if (blasThreads != count) {
+            useBlasThreads(count);
+        }
+    }
+
+    /** OpenBLAS has one pool for the whole process. */
+    private static synchronized void useBlasThreads(int count) {
+        if (blasThreads != count) {
             openblas_nolapack.blas_set_num_threads(count);
             blasThreads = count;
         }
+    }
+
+    /** How many cores the operations that this thread starts use. */
+    public static int threads() {
+        load();
+        return torch.get_num_threads();
     }
 
     /** The version of libtorch and of its Java bindings. */

@@ -1,5 +1,6 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.GroupChangedException;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -56,7 +57,9 @@ public final class CheckpointSaver implements Callback {
 
     @Override
     public void end(Run run, Throwable failure) {
-        if (failure == null && run.step() != savedStep) {
+        // Members that were lost leave a state behind that all had agreed on; other failures may not.
+        boolean sound = failure == null || failure instanceof GroupChangedException;
+        if (sound && run.step() != savedStep) {
             save(run);
         }
     }

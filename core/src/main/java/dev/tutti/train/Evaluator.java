@@ -1,5 +1,7 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
@@ -9,6 +11,7 @@ import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 /** Runs data through a model without learning. */
@@ -19,6 +22,28 @@ final class Evaluator {
     private static final int READ_AHEAD = 2;
 
     private Evaluator() {}
+
+    /**
+     * Loss and metrics over all of the data, divided among the members batch by batch. The same bits as one member alone would
+     * get, on every one of them: batches are the same, and sums are exact.
+     */
+    static Totals evaluate(Model model, Recipe recipe, Dataset data, Collectives collectives) {
+        Group group = collectives.group();
+        if (group.size() == 1) {
+            return evaluate(model, recipe, data);
+        }
+        Dataset whole = prepared(data);
+        long batch = whole.batchSize().orElseThrow();
+        Dataset share = whole.stripe(batch * group.size(), batch * group.rank(), batch * (group.rank() + 1));
+        Totals all = new Totals(recipe.metrics());
+        for (Map<String, NdArray> each : new Gathering(collectives)
+                .all("evaluation", evaluate(model, recipe, share).snapshot())) {
+            Totals part = new Totals(recipe.metrics());
+            part.restore(each);
+            all.merge(part);
+        }
+        return all;
+    }
 
     /** Loss and metrics over all of the data. */
     static Totals evaluate(Model model, Recipe recipe, Dataset data) {

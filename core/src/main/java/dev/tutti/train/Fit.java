@@ -14,7 +14,8 @@ import java.util.function.BooleanSupplier;
  * @param callbacks called in order
  * @param accumulate batches that make one update
  * @param resumeFrom folder of checkpoints to go on from, where there are any; may be null
- * @param strategy how workers agree
+ * @param workplace who supplies the members
+ * @param strategy how they agree
  * @param interrupted asked after each step; true ends training as if somebody had called stop
  */
 public record Fit(
@@ -23,6 +24,7 @@ public record Fit(
         List<Callback> callbacks,
         int accumulate,
         Path resumeFrom,
+        Workplace workplace,
         Strategy strategy,
         BooleanSupplier interrupted) {
     public Fit {
@@ -36,38 +38,43 @@ public record Fit(
     }
 
     public static Fit epochs(int count) {
-        return new Fit(count, null, List.of(), 1, null, Strategy.local(), () -> false);
+        return new Fit(count, null, List.of(), 1, null, Workplace.here(), Strategy.local(), () -> false);
     }
 
     /** Evaluates on other data after each epoch. */
     public Fit validate(Dataset data) {
-        return new Fit(epochs, data, callbacks, accumulate, resumeFrom, strategy, interrupted);
+        return new Fit(epochs, data, callbacks, accumulate, resumeFrom, workplace, strategy, interrupted);
     }
 
     /** Adds callbacks, called in order. */
     public Fit callbacks(Callback... more) {
         List<Callback> all = new ArrayList<>(callbacks);
         all.addAll(List.of(more));
-        return new Fit(epochs, validation, all, accumulate, resumeFrom, strategy, interrupted);
+        return new Fit(epochs, validation, all, accumulate, resumeFrom, workplace, strategy, interrupted);
     }
 
     /** Several batches make one update, as if they were one large batch. */
     public Fit accumulate(int batches) {
-        return new Fit(epochs, validation, callbacks, batches, resumeFrom, strategy, interrupted);
+        return new Fit(epochs, validation, callbacks, batches, resumeFrom, workplace, strategy, interrupted);
     }
 
     /** Goes on from the newest sound checkpoint in the folder; begins anew when there is none. */
     public Fit resume(Path checkpoints) {
-        return new Fit(epochs, validation, callbacks, accumulate, checkpoints, strategy, interrupted);
+        return new Fit(epochs, validation, callbacks, accumulate, checkpoints, workplace, strategy, interrupted);
     }
 
-    /** Chooses how workers agree. */
+    /** Chooses where training runs, such as on threads of this JVM. */
+    public Fit on(Workplace place) {
+        return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, place, strategy, interrupted);
+    }
+
+    /** Chooses how members agree. */
     public Fit with(Strategy choice) {
-        return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, choice, interrupted);
+        return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, workplace, choice, interrupted);
     }
 
     /** Ends training in good order once this says true. */
     public Fit until(BooleanSupplier stop) {
-        return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, strategy, stop);
+        return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, workplace, strategy, stop);
     }
 }

@@ -1,6 +1,9 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
@@ -10,6 +13,7 @@ import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Timing.Phase;
 import java.util.List;
 import java.util.Map;
 
@@ -18,28 +22,26 @@ final class LocalReplica implements Replica {
     private final Model model;
     private final Recipe recipe;
     private final Update update;
+    private final Team team;
+    private final Timing timing;
     private int batches;
-    private double samples;
+    private long samples;
+    private double lossSum;
 
-    LocalReplica(Model model, Recipe recipe) {
+    LocalReplica(Model model, Recipe recipe, Team team, Timing timing) {
         this.model = model;
         this.recipe = recipe;
-        update = bind(model, recipe);
+        this.team = team;
+        this.timing = timing;
+        update = recipe.optimizer().bind(target(model));
     }
 
-    /** Puts the optimizer to work on the whole vector. */
-    static Update bind(Model model, Recipe recipe) {
+    /** What the optimizer works on: the whole vector. */
+    static Target target(Model model) {
         List<NamedRange> names = model.parameters().stream()
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
-        return recipe.optimizer().bind(new Target(model.vector(), model.vector().all(), names, model::trainable));
-    }
-
-    static void clip(Recipe recipe, Model model) {
-        Clipping clipping = recipe.optimizer().clipping();
-        if (clipping.isOn()) {
-            clipping.apply(model.vector().gradients());
-        }
+        return new Target(model.vector(), model.vector().all(), names, model::trainable);
     }
 
     @Override
@@ -48,7 +50,20 @@ final class LocalReplica implements Replica {
     }
 
     @Override
+    public Feed open(Dataset data, int epoch, Position from) {
+        return Feed.whole(data, epoch, from, timing);
+    }
+
+    @Override
     public StepResult accumulate(Batch batch, long step) {
+        long began = System.nanoTime();
+        StepResult result = forwardAndBackward(batch, step);
+        lossSum += result.loss() * result.size();
+        timing.record(Phase.COMPUTE, began);
+        return result;
+    }
+
+    private StepResult forwardAndBackward(Batch batch, long step) {
         recipe.loss().check(batch.labels(), model.outputs());
         try (Scope scope = Scope.open()) {
             model.training(true);
@@ -75,16 +90,33 @@ final class LocalReplica implements Replica {
     }
 
     @Override
-    public void update(double learningRate) {
+    public Outcome update(double learningRate, Vote vote) {
+        long began = System.nanoTime();
         if (batches > 1) {
             try (NoGradients off = NoGradients.begin()) {
-                model.vector().gradients().mul_(1 / samples);
+                model.vector().gradients().mul_(1.0 / samples);
             }
         }
+        Clipping clipping = recipe.optimizer().clipping();
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
+        update.apply(learningRate);
+        Outcome outcome = Outcome.alone(samples, lossSum / samples, vote);
         batches = 0;
         samples = 0;
-        clip(recipe, model);
-        update.apply(learningRate);
+        lossSum = 0;
+        timing.record(Phase.UPDATE, began);
+        return outcome;
+    }
+
+    @Override
+    public void regrouped() {
+        int workers = team.group().size() * team.threads();
+        if (workers > 1) {
+            throw new TrainingException("the strategy local trains on one worker, received " + workers
+                    + ": choose a strategy for several, such as allReduce()");
+        }
     }
 
     @Override

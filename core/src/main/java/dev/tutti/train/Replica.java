@@ -1,24 +1,41 @@
 package dev.tutti.train;
 
 import dev.tutti.data.Batch;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.Tensor;
 import java.util.Map;
 
 /**
- * One worker's part of training, driven by the one training loop. Strategies differ in what happens inside.
+ * One member's part of training, driven by the one training loop. Strategies differ in what happens inside.
  *
- * <p>Order of calls: for each step {@link #accumulate} once or more, then {@link #update} once; at the end {@link #close}.
- * {@link #state} may be read and written between steps: that is how it is saved and restored.
+ * <p>Order of calls: {@link #open} for each epoch, and again where an {@link Outcome} says so; for each step {@link #accumulate}
+ * any number of times, none when this member has no data left, then {@link #update} once; at the end {@link #close}. {@link
+ * #state} may be read and written between steps: that is how it is saved, restored and taken over by others.
+ *
+ * <p>Where there are several members every call may end in {@link dev.tutti.comm.GroupChangedException}; after the members have
+ * met again {@link #regrouped} is called, the state of the furthest is written where it has to be, and the work since the last
+ * agreement is done once more, beginning with {@link #open}.
  */
 public interface Replica extends AutoCloseable {
     Model model();
 
+    /**
+     * This member's part of an epoch.
+     *
+     * @param from the place to begin at, or null for the beginning of the epoch
+     */
+    Feed open(Dataset data, int epoch, Position from);
+
     /** Runs a batch forward and backward; gradients add up until the next update, each sample counting the same. */
     StepResult accumulate(Batch batch, long step);
 
-    /** Agrees on the gradients where there are several workers, and moves the parameters. */
-    void update(double learningRate);
+    /** Agrees with the other members, and moves the parameters. */
+    Outcome update(double learningRate, Vote vote);
+
+    /** The members have met: forgets what was not agreed on. The parameters are those of the last agreement again. */
+    default void regrouped() {}
 
     /** Everything beside the model that the next step depends on, by name. */
     Map<String, Tensor> state();

@@ -1,26 +1,31 @@
 package dev.tutti.train;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.comm.Team;
+import dev.tutti.json.ShortForm;
 import dev.tutti.nn.Model;
 
-/** How workers agree. The choice changes nothing in model, data, callbacks or checkpoints. */
-@FunctionalInterface
+/**
+ * How members agree: a definition, which changes nothing in model, data, callbacks or checkpoints.
+ *
+ * <p>A strategy of your own implements this; {@code Json.register} gives it its name in files.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes(@JsonSubTypes.Type(value = Local.class, name = "local"))
 public interface Strategy {
-    /** One worker on its own. */
+    /** One member on its own. */
     static Strategy local() {
-        return LocalReplica::new;
+        return new Local();
     }
 
-    /**
-     * Workers on threads of this JVM, one core each, that share every batch and the parameters: faster than one worker whose
-     * operations use all cores, when batches and model are not small.
-     */
-    static Strategy threads(int workers) {
-        if (workers < 1) {
-            throw new TrainingException("expected at least 1 worker, received " + workers);
-        }
-        return workers == 1 ? local() : (model, recipe) -> new ThreadReplica(model, recipe, workers);
-    }
+    /** Makes one member's part. */
+    Replica replica(Model model, Recipe recipe, Team team, Timing timing);
 
-    /** Makes one worker's part. */
-    Replica replica(Model model, Recipe recipe);
+    /** Throws what a person can mend; settings may come from a file. */
+    default void validate() {}
 }

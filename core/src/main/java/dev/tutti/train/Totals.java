@@ -22,8 +22,16 @@ final class Totals {
     }
 
     void add(StepResult result, List<NdArray> labels) {
-        loss.add(result.loss() * result.size());
-        samples += result.size();
+        addLoss(result.loss(), result.size());
+        addMetrics(result, labels);
+    }
+
+    void addLoss(double mean, long count) {
+        loss.add(mean * count);
+        samples += count;
+    }
+
+    void addMetrics(StepResult result, List<NdArray> labels) {
         for (MetricState state : states) {
             state.update(result.outputs().get(0), labels.get(0));
         }
@@ -32,9 +40,17 @@ final class Totals {
     void merge(Totals other) {
         loss.add(other.loss);
         samples += other.samples;
+        mergeMetrics(other);
+    }
+
+    void mergeMetrics(Totals other) {
         for (int i = 0; i < states.size(); i++) {
             states.get(i).merge(other.states.get(i));
         }
+    }
+
+    long samples() {
+        return samples;
     }
 
     Evaluation value() {
@@ -57,10 +73,15 @@ final class Totals {
     }
 
     void restore(Map<String, NdArray> arrays) {
-        loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
-        samples = arrays.get("samples").longs()[0];
+        restoreLoss(arrays);
         for (int i = 0; i < metrics.size(); i++) {
             states.get(i).restore(arrays.get("metric." + i));
         }
+    }
+
+    /** The loss alone: the metrics in a snapshot are those of the member that made it. */
+    void restoreLoss(Map<String, NdArray> arrays) {
+        loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
+        samples = arrays.get("samples").longs()[0];
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.data.Transform;
@@ -119,14 +120,25 @@ public final class Trainer implements AutoCloseable {
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
-        Model built = build(ready);
+        build(ready);
         trainedOn = data.toString();
-        try (Replica replica = fit.strategy().replica(built, recipe())) {
-            TrainingLoop loop = new TrainingLoop(
-                    replica, recipe(), ready, prepared, (folder, evaluation) -> save(folder, evaluation));
-            History history = loop.run();
+        Timing timing = new Timing();
+        Assignment work = new Assignment(
+                definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
+        try (Team team = fit.workplace().assemble(work)) {
+            History history = train(team, timing, ready, prepared);
             epochsDone = history.epochs().size();
             return history;
+        }
+    }
+
+    private History train(Team team, Timing timing, Dataset data, Fit fit) {
+        try (Replica replica = fit.strategy().replica(model, recipe(), team, timing)) {
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, recipe(), data, fit, this::save);
+            if (fit.resumeFrom() != null) {
+                loop.resume(fit.resumeFrom());
+            }
+            return loop.run(team.meet(loop.progress()));
         }
     }
 

@@ -1,48 +1,78 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.GroupChangedException;
+import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Report;
+import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
-import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
-import dev.tutti.data.Position;
-import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.optim.Progress;
+import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Timing.Phase;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The one training loop: it drives a replica through the epochs, tells the callbacks, and can be cut and gone on with anywhere. */
+/**
+ * The one training loop: it drives a replica through the epochs, tells the callbacks, and can be cut and gone on with anywhere.
+ *
+ * <p>Every member runs it. When the members change, those that are left meet again, who lags takes over the state of the furthest,
+ * and all go on from the last step they agreed on. Callbacks are the chief's.
+ */
 final class TrainingLoop implements Run {
+    private static final Logger LOG = LoggerFactory.getLogger(TrainingLoop.class);
+
     private final Replica replica;
+    private final Team team;
+    private final Timing timing;
     private final Recipe recipe;
     private final Dataset data;
     private final Fit fit;
     private final BiConsumer<Path, Evaluation> modelSaver;
     private final MovingAverage average;
-    private final List<EpochResult> finished = new ArrayList<>();
-    private final List<Double> observed = new ArrayList<>();
+    private final Standing standing;
+    private final Capture capture;
+    private final int threads = Engine.threads(); // a replica may use fewer while it trains
+    private final List<Seen> pending = new ArrayList<>();
 
-    private int epoch;
-    private long step;
-    private long stepAtEpochStart;
+    private Set<String> frozen = Set.of();
+    private Set<String> frozenWanted;
+    private int ahead;
+    private long epochBegan = System.nanoTime();
     private long samplesSeen;
     private double lastLoss = Double.NaN;
     private double learningRate = Double.NaN;
-    private Totals totals;
-    private Position position;
     private String stopReason;
+    private boolean ended;
+    private boolean begun;
 
-    TrainingLoop(Replica replica, Recipe recipe, Dataset data, Fit fit, BiConsumer<Path, Evaluation> modelSaver) {
+    /** A result whose step is not agreed on yet. */
+    private record Seen(StepResult result, List<NdArray> labels) {}
+
+    TrainingLoop(
+            Replica replica,
+            Team team,
+            Timing timing,
+            Recipe recipe,
+            Dataset data,
+            Fit fit,
+            BiConsumer<Path, Evaluation> modelSaver) {
         this.replica = replica;
+        this.team = team;
+        this.timing = timing;
         this.recipe = recipe;
         this.data = Evaluator.prepared(data);
         this.fit = fit;
@@ -50,19 +80,29 @@ final class TrainingLoop implements Run {
         average = recipe.movingAverage() == 0
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
-        totals = new Totals(recipe.metrics());
+        standing = new Standing(recipe);
+        capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }
 
-    History run() {
-        if (fit.resumeFrom() != null) {
-            new CheckpointFolder(fit.resumeFrom()).newest().ifPresent(this::restore);
-        }
+    /** @param meeting the first one, with the state as it was before */
+    History run(Meeting meeting) {
         Throwable failure = null;
         try {
-            fit.callbacks().forEach(callback -> callback.begin(this));
-            while (epoch < fit.epochs() && !stopping()) {
-                runEpoch();
+            settle(meeting);
+            tellBegin();
+            while (standing.epoch() < fit.epochs() && !ended) {
+                try {
+                    tellBegin();
+                    trainEpoch();
+                    if (!ended) {
+                        finishEpoch();
+                    }
+                } catch (GroupChangedException e) {
+                    LOG.warn("{}; meeting again", e.getMessage());
+                    settle(team.meet(standing.progress()));
+                }
             }
+            leaveTogether();
         } catch (RuntimeException | Error e) {
             failure = e;
             throw e;
@@ -71,10 +111,225 @@ final class TrainingLoop implements Run {
         }
         leaveAveraged();
         boolean interrupted = fit.interrupted().getAsBoolean();
-        History.Ending ending = interrupted
-                ? History.Ending.INTERRUPTED
-                : stopReason == null ? History.Ending.COMPLETED : History.Ending.STOPPED;
-        return new History(finished, ending, interrupted ? "interrupted" : stopReason);
+        History.Ending ending =
+                interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
+        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason);
+    }
+
+    /** Goes on from the newest checkpoint in the folder, where there is one. */
+    void resume(Path folder) {
+        new CheckpointFolder(folder).newest().ifPresent(capture::resume);
+    }
+
+    /** How far this member's state is; what a team wants to know when it meets. */
+    long progress() {
+        return standing.progress();
+    }
+
+    // ---- members
+
+    /** All members get the same state; those that had to wait for it begin where the furthest is. */
+    private void settle(Meeting first) {
+        Meeting meeting = first;
+        while (true) {
+            try {
+                replica.regrouped();
+                ahead = 0;
+                if (meeting.takeOver()) {
+                    takeOver(meeting);
+                }
+                pending.clear();
+                return;
+            } catch (GroupChangedException e) {
+                LOG.warn("{}; meeting again", e.getMessage());
+                meeting = team.meet(standing.progress());
+            }
+        }
+    }
+
+    private void takeOver(Meeting meeting) {
+        boolean source = meeting.group().rank() == meeting.source();
+        Checkpoint state = new Gathering(team.collectives()).handOver(source ? capture.take() : null, meeting.source());
+        Checkpoint.Progress progress = state.progress();
+        long furthest = progress.step() + progress.epoch();
+        if (source || furthest == standing.progress() && furthest > 0) {
+            return;
+        }
+        if (furthest == standing.progress() + 1 && progress.epoch() == standing.epoch()) {
+            countPending(); // the step was agreed on after all, only this member did not hear of it
+        }
+        capture.takeOver(state);
+        LOG.info(
+                "{} took over epoch {}, step {} from {}",
+                meeting.group().self(),
+                standing.epoch() + 1,
+                standing.step(),
+                meeting.group().members().get(meeting.source()));
+    }
+
+    /** Nobody goes before all have what they need of each other; who is gone already has it. */
+    private void leaveTogether() {
+        try {
+            team.collectives().barrier("the end");
+        } catch (GroupChangedException e) {
+            LOG.debug("members left before the end was agreed on: {}", e.getMessage());
+        }
+    }
+
+    /** Whether anybody has data, or wants to end: asked where no step says it. */
+    private boolean agreeOnMore(boolean mine) {
+        if (team.group().size() == 1) {
+            ended = ended || stopping();
+            return mine;
+        }
+        try (Scope scope = Scope.open()) {
+            Tensor votes = Tensor.of(new long[] {mine ? 1 : 0, stopping() ? 1 : 0}, 2);
+            long began = System.nanoTime();
+            team.collectives().allReduce("more and stop", votes);
+            timing.record(Phase.WAIT, began);
+            long[] counts = votes.toArray().longs();
+            ended = ended || counts[1] > 0;
+            return counts[0] > 0;
+        }
+    }
+
+    /** What the chief's callbacks freeze counts from the moment on that all members know it. */
+    private void holdBackFreezing() {
+        Set<String> now = replica.model().frozen();
+        if (team.group().size() > 1 && !now.equals(frozen)) {
+            frozenWanted = now;
+            replica.model().freezeOnly(frozen);
+        }
+    }
+
+    private void shareFrozen() {
+        if (team.group().size() > 1) {
+            Set<String> mine = frozenWanted == null ? replica.model().frozen() : frozenWanted;
+            String chiefs = new Gathering(team.collectives())
+                    .text("frozen parameters", team.group().isChief() ? String.join("\n", mine) : null, 0);
+            replica.model().freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
+        }
+        frozen = replica.model().frozen();
+        frozenWanted = null;
+    }
+
+    // ---- an epoch
+
+    private void trainEpoch() {
+        boolean more = true;
+        while (more && !ended) {
+            try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
+                more = agreeOnMore(feed.hasNext());
+                shareFrozen();
+                boolean reopen = false;
+                while (more && !ended && !reopen) {
+                    Outcome outcome = step(feed);
+                    more = outcome.more();
+                    reopen = outcome.reopen();
+                }
+            }
+        }
+    }
+
+    /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
+    private Outcome step(Feed feed) {
+        team.check();
+        long step = standing.step() + ahead;
+        for (int i = 0; i < fit.accumulate(); i++) {
+            Batch batch = feed.next();
+            if (batch != null) {
+                pending.add(new Seen(replica.accumulate(batch, step), batch.labels()));
+            }
+        }
+        learningRate = recipe.optimizer().rate(progressOf(step));
+        Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null));
+        if (average != null) {
+            average.update();
+        }
+        ahead++;
+        if (outcome.steps() > 0) {
+            agreed(outcome, feed);
+        }
+        return outcome;
+    }
+
+    private void agreed(Outcome outcome, Feed feed) {
+        ahead = 0;
+        countPending();
+        standing.advance(outcome, feed.position());
+        lastLoss = outcome.loss();
+        samplesSeen += outcome.samples();
+        ended = ended || outcome.stop();
+        team.report(new Report(
+                standing.epoch(),
+                standing.step(),
+                standing.position().rows(),
+                timing.seconds(Phase.COMPUTE),
+                lastLoss));
+        tell(callback -> callback.step(this));
+        holdBackFreezing();
+        ended = ended || team.group().size() == 1 && stopping();
+    }
+
+    private void countPending() {
+        pending.forEach(seen -> standing.totals().addMetrics(seen.result(), seen.labels()));
+        pending.clear();
+    }
+
+    private void finishEpoch() {
+        if (standing.totals().samples() == 0) {
+            throw new TrainingException("the training data has no samples: " + data);
+        }
+        Evaluation validation = validate();
+        Evaluation training = mergedTotals().value();
+        EpochResult result = new EpochResult(
+                standing.epoch() + 1,
+                standing.step(),
+                learningRate,
+                training,
+                validation,
+                (System.nanoTime() - epochBegan) / 1e9);
+        standing.finishEpoch(result);
+        epochBegan = System.nanoTime();
+        tell(callback -> callback.epoch(this, result));
+        holdBackFreezing();
+    }
+
+    private Evaluation validate() {
+        if (fit.validation() == null) {
+            return null;
+        }
+        Engine.useThreads(threads);
+        try (MovingAverage.Swap averaged = swapIn()) {
+            return Evaluator.evaluate(replica.model(), recipe, fit.validation(), team.collectives())
+                    .value();
+        }
+    }
+
+    /** The loss of all members is known to each; metrics are brought together. */
+    private Totals mergedTotals() {
+        Totals own = standing.totals();
+        if (team.group().size() == 1 || recipe.metrics().isEmpty()) {
+            return own;
+        }
+        Totals merged = new Totals(recipe.metrics());
+        for (Map<String, NdArray> each : new Gathering(team.collectives()).all("metrics", own.snapshot())) {
+            Totals other = new Totals(recipe.metrics());
+            other.restore(each);
+            merged.mergeMetrics(other);
+        }
+        merged.restoreLoss(own.snapshot());
+        return merged;
+    }
+
+    /** What the schedule goes by. */
+    private Progress progressOf(long step) {
+        long steps = stepsPerEpoch().orElse(0);
+        return new Progress(step, steps, steps * fit.epochs(), standing.observed());
+    }
+
+    private MovingAverage.Swap swapIn() {
+        return average == null ? () -> {} : average.swapIn();
     }
 
     /** Leaves the model with the weights that were evaluated: the averaged ones where there is an average. */
@@ -88,8 +343,28 @@ final class TrainingLoop implements Run {
         }
     }
 
+    // ---- callbacks
+
+    /** The first one to be chief begins; so does one who becomes it later. */
+    private void tellBegin() {
+        if (!begun && team.group().isChief()) {
+            begun = true;
+            fit.callbacks().forEach(callback -> callback.begin(this));
+        }
+    }
+
+    private void tell(Consumer<Callback> event) {
+        if (team.group().isChief()) {
+            tellBegin();
+            fit.callbacks().forEach(event);
+        }
+    }
+
     /** Every callback hears of the end, also when another one fails at it. */
     private void tellEnd(Throwable failure) {
+        if (!begun) {
+            return;
+        }
         RuntimeException later = null;
         for (Callback callback : fit.callbacks()) {
             try {
@@ -109,147 +384,12 @@ final class TrainingLoop implements Run {
         }
     }
 
-    private void runEpoch() {
-        long started = System.nanoTime();
-        try (BatchReader reader = position == null ? data.open(epoch) : data.open(epoch, position)) {
-            for (Batch batch = reader.next(); batch != null && !stopping(); batch = reader.next()) {
-                step(batch, reader);
-                position = reader.position();
-                fit.callbacks().forEach(callback -> callback.step(this));
-            }
-            if (stopping()) {
-                return;
-            }
-        }
-        if (totals.value().samples() == 0) {
-            throw new TrainingException("the training data has no samples: " + data);
-        }
-        Evaluation validation = validate();
-        EpochResult result = new EpochResult(
-                epoch + 1, step, learningRate, totals.value(), validation, (System.nanoTime() - started) / 1e9);
-        finish(result);
-        epoch++;
-        stepAtEpochStart = step;
-        position = null;
-        totals = new Totals(recipe.metrics());
-        fit.callbacks().forEach(callback -> callback.epoch(this, result));
-    }
-
-    private void finish(EpochResult result) {
-        finished.add(result);
-        observed.add(result.monitored(recipe.optimizer().schedule().monitor().orElse("loss")));
-    }
-
-    /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
-    private void step(Batch first, BatchReader reader) {
-        double lossSum = 0;
-        long samples = 0;
-        Batch batch = first;
-        for (int i = 0; batch != null; batch = ++i < fit.accumulate() ? reader.next() : null) {
-            StepResult result = replica.accumulate(batch, step);
-            totals.add(result, batch.labels());
-            lossSum += result.loss() * result.size();
-            samples += result.size();
-        }
-        lastLoss = lossSum / samples;
-        learningRate = recipe.optimizer().rate(progress());
-        replica.update(learningRate);
-        if (average != null) {
-            average.update();
-        }
-        step++;
-        samplesSeen += samples;
-    }
-
-    /** What the schedule goes by. */
-    private Progress progress() {
-        long steps = stepsPerEpoch().orElse(0);
-        return new Progress(step, steps, steps * fit.epochs(), observed);
-    }
-
-    private Evaluation validate() {
-        if (fit.validation() == null) {
-            return null;
-        }
-        try (MovingAverage.Swap averaged = swapIn()) {
-            return Evaluator.evaluate(replica.model(), recipe, fit.validation()).value();
-        }
-    }
-
-    private MovingAverage.Swap swapIn() {
-        return average == null ? () -> {} : average.swapIn();
-    }
-
-    // ---- going on
+    // ---- what callbacks see
 
     @Override
     public Checkpoint checkpoint() {
-        Map<String, NdArray> arrays = new LinkedHashMap<>();
-        replica.model().arrays().forEach((name, array) -> arrays.put("model." + name, array));
-        try (Scope scope = Scope.open()) {
-            state().forEach((name, tensor) -> arrays.put(name, tensor.toArray()));
-        }
-        totals.snapshot().forEach((name, array) -> arrays.put("totals." + name, array));
-        Map<String, Map<String, Double>> callbacks = new LinkedHashMap<>();
-        fit.callbacks().forEach(callback -> callbacks.put(callback.name(), callback.state()));
-        return new Checkpoint(
-                arrays, new Checkpoint.Progress(epoch, step, position, Json.write(recipe), callbacks, finished));
+        return capture.take();
     }
-
-    /** The tensors beside the model that the next step depends on. */
-    private Map<String, Tensor> state() {
-        Map<String, Tensor> state = new LinkedHashMap<>();
-        replica.state().forEach((name, tensor) -> state.put("optimizer." + name, tensor));
-        if (average != null) {
-            average.state().forEach((name, tensor) -> state.put("average." + name, tensor));
-        }
-        return state;
-    }
-
-    private void restore(Checkpoint checkpoint) {
-        Checkpoint.Progress progress = checkpoint.progress();
-        requireSameRecipe(progress);
-        Map<String, NdArray> arrays = checkpoint.arrays();
-        replica.model().load(under("model.", arrays), "the checkpoint");
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(arrays.get(name))));
-        }
-        totals.restore(under("totals.", arrays));
-        epoch = progress.epoch();
-        step = progress.step();
-        position = progress.position();
-        progress.epochs().forEach(this::finish);
-        stepAtEpochStart =
-                finished.isEmpty() ? 0 : finished.get(finished.size() - 1).steps();
-        fit.callbacks().forEach(callback -> {
-            Map<String, Double> state = progress.callbacks().get(callback.name());
-            if (state != null) {
-                callback.restore(state);
-            }
-        });
-    }
-
-    private void requireSameRecipe(Checkpoint.Progress progress) {
-        String now = Json.write(recipe);
-        if (!now.equals(progress.recipe())) {
-            throw new TrainingException(
-                    "the checkpoint was made with other settings, so the run cannot go on from it: it had "
-                            + progress.recipe() + ", now there is " + now + "; choose another folder to begin anew");
-        }
-    }
-
-    private static Map<String, NdArray> under(String prefix, Map<String, NdArray> arrays) {
-        Map<String, NdArray> out = new LinkedHashMap<>();
-        arrays.forEach((name, array) -> {
-            if (name.startsWith(prefix)) {
-                out.put(name.substring(prefix.length()), array);
-            }
-        });
-        return out;
-    }
-
-    // ---- what callbacks see
 
     @Override
     public Model model() {
@@ -263,7 +403,7 @@ final class TrainingLoop implements Run {
 
     @Override
     public int epoch() {
-        return epoch + 1;
+        return standing.epoch() + 1;
     }
 
     @Override
@@ -273,12 +413,12 @@ final class TrainingLoop implements Run {
 
     @Override
     public long step() {
-        return step;
+        return standing.step();
     }
 
     @Override
     public long stepOfEpoch() {
-        return step - stepAtEpochStart;
+        return standing.stepOfEpoch();
     }
 
     @Override
@@ -306,12 +446,12 @@ final class TrainingLoop implements Run {
 
     @Override
     public Evaluation soFar() {
-        return totals.value();
+        return standing.totals().value();
     }
 
     @Override
     public List<EpochResult> finished() {
-        return List.copyOf(finished);
+        return List.copyOf(standing.finished());
     }
 
     @Override
@@ -326,6 +466,7 @@ final class TrainingLoop implements Run {
 
     @Override
     public void saveModel(Path folder) {
+        List<EpochResult> finished = standing.finished();
         EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
         Evaluation evaluation = last == null ? null : last.validation() == null ? last.training() : last.validation();
         try (MovingAverage.Swap averaged = swapIn()) {

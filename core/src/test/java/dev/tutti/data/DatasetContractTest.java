@@ -110,6 +110,7 @@ class DatasetContractTest {
                         all()),
                 shuffled("shuffle, map", () -> arrays().shuffle(7).map(Transform.scale(2, 1)), all()),
                 shuffled("shuffle, take", () -> arrays().shuffle(7).take(30), null),
+                ordered("stripe", () -> arrays().stripe(5, 1, 3), all().filter(id -> id % 5 == 1 || id % 5 == 2)),
                 shuffled("shuffle, shard", () -> arrays().shuffle(7).shard(0, 2), null),
                 shuffled("take, shuffle", () -> arrays().take(30).shuffle(7), LongStream.range(0, 30)),
                 shuffled("shuffle, repeat", () -> arrays().shuffle(7).repeat(2), LongStream.concat(all(), all())),
@@ -130,6 +131,7 @@ class DatasetContractTest {
                         LongStream.concat(all(), all())),
                 ordered("filter, take", () -> evens().take(10), even().limit(10)),
                 ordered("filter, skip", () -> evens().skip(10), evenFrom(10)),
+                ordered("filter, stripe", () -> evens().stripe(2, 1, 2), all().filter(id -> id % 4 == 2)),
                 ordered("filter, shard", () -> evens().shard(1, 2), all().filter(id -> id % 4 == 2)),
                 ordered(
                         "filter, repeat",

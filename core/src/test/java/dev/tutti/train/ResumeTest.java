@@ -88,30 +88,6 @@ class ResumeTest {
     }
 
     @Test
-    void workersOnThreadsGoOnAsWell() {
-        Strategy threads = Strategy.threads(2);
-        Outcome expected;
-        try (Trainer trainer = trainer()) {
-            expected = Outcome.of(trainer, trainer.fit(data(), fit().with(threads)));
-        }
-        try (Trainer trainer = trainer()) {
-            Callback stopper = new Callback() {
-                @Override
-                public void step(Run run) {
-                    if (run.step() == 7) {
-                        run.stop("cut");
-                    }
-                }
-            };
-            trainer.fit(data(), fit().with(threads).callbacks(stopper, checkpoint(folder)));
-        }
-        try (Trainer trainer = trainer()) {
-            History history = trainer.fit(data(), fit().with(threads).resume(folder));
-            assertThat(Outcome.of(trainer, history)).isEqualTo(expected);
-        }
-    }
-
-    @Test
     void goesOnFromTheCheckpointBeforeADamagedOne() throws IOException {
         Outcome expected = uninterrupted();
         Path checkpoints = folder.resolve("damaged");

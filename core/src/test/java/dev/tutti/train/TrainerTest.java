@@ -75,57 +75,6 @@ class TrainerTest {
         assertClose(uneven, all);
     }
 
-    @Test
-    void workersOnThreadsEqualOneWorker() {
-        Map<String, NdArray> one = weightsAfter(Blobs.data(100).batch(24), epochs(4));
-        for (int workers = 2; workers <= 5; workers++) {
-            Strategy threads = Strategy.threads(workers);
-            Map<String, NdArray> several =
-                    weightsAfter(Blobs.data(100).batch(24), epochs(4).with(threads));
-            assertClose(several, one);
-            Map<String, NdArray> accumulated = weightsAfter(
-                    Blobs.data(100).batch(6), epochs(4).accumulate(4).with(threads));
-            assertClose(accumulated, one);
-            assertThat(weightsAfter(Blobs.data(100).batch(24), epochs(4).with(threads)))
-                    .as("the same bits again")
-                    .isEqualTo(several);
-        }
-    }
-
-    @Test
-    void workersOnThreadsFollowWhatIsUnfrozenOnTheWay() {
-        assertClose(weightsUnfrozenOnTheWay(Strategy.threads(3)), weightsUnfrozenOnTheWay(Strategy.local()));
-    }
-
-    private static Map<String, NdArray> weightsUnfrozenOnTheWay(Strategy strategy) {
-        Callback unfreezing = new Callback() {
-            @Override
-            public void epoch(Run run, EpochResult result) {
-                run.model().unfreeze("dense1");
-                run.model().freeze("dense2.bias");
-            }
-        };
-        try (Trainer trainer = Trainer.of(
-                        Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)), sgd(0.1), softmaxCrossEntropy())
-                .threads(1)) {
-            trainer.build(Blobs.data(10)).freeze("dense1");
-            trainer.fit(Blobs.data(96).batch(24), epochs(3).with(strategy).callbacks(unfreezing));
-            return trainer.model().arrays();
-        }
-    }
-
-    @Test
-    void theFailureOfAWorkerComesOut() {
-        NdArray narrow = NdArray.of(new float[6], 2, 3);
-        try (Trainer trainer = Blobs.trainer()) {
-            trainer.build(Blobs.data(10));
-            Dataset bad = Dataset.of(narrow, NdArray.of(new long[2], 2)).batch(2);
-            assertThatThrownBy(() -> trainer.fit(bad, epochs(1).with(Strategy.threads(2))))
-                    .isInstanceOf(TuttiException.class)
-                    .hasMessageContaining("samples of shape [4]");
-        }
-    }
-
     private static Map<String, NdArray> weightsAfter(Dataset data, Fit fit) {
         // Without dropout: its draws belong to batches.
         try (Trainer trainer = Trainer.of(

@@ -1,6 +1,7 @@
 package dev.tutti.bench.engine;
 
 import dev.tutti.bench.contender.Workload;
+import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
@@ -9,11 +10,14 @@ import dev.tutti.train.Recipe;
 import dev.tutti.train.Replica;
 import dev.tutti.train.StepResult;
 import dev.tutti.train.Strategy;
+import dev.tutti.train.Timing;
+import dev.tutti.train.Vote;
 import java.util.List;
 
 /** Training steps as the trainer makes them, from arrays of the JVM to updated parameters. */
 final class TrainingWorkload implements Workload {
     private static final double LEARNING_RATE = 1e-3;
+    private static final Vote MORE = new Vote(true, false, false);
 
     private final Model model;
     private final Replica replica;
@@ -23,13 +27,13 @@ final class TrainingWorkload implements Workload {
     TrainingWorkload(Layer definition, Input input, Recipe recipe, List<Batch> batches) {
         this.batches = batches;
         model = Model.of(definition, Model.Options.DEFAULT.seed(recipe.seed()), List.of(input));
-        replica = Strategy.local().replica(model, recipe);
+        replica = Strategy.local().replica(model, recipe, Team.alone(1), new Timing());
     }
 
     @Override
     public void step() {
         StepResult result = replica.accumulate(batches.get((int) (step % batches.size())), step);
-        replica.update(LEARNING_RATE);
+        replica.update(LEARNING_RATE, MORE);
         step++;
         if (!Double.isFinite(result.loss())) {
             throw new ArithmeticException("the loss became " + result.loss());

@@ -3,9 +3,12 @@ package dev.tutti.train.job;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.data.Transform;
+import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.train.Strategy;
+import dev.tutti.train.Workplace;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +44,8 @@ public final class Job {
     private long seed;
     private Integer threads;
     private String device = "auto";
-    private String strategy = "local";
+    private Workplace cluster;
+    private Strategy strategy;
     private JobCheckpoints checkpoints = new JobCheckpoints();
 
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
@@ -130,9 +134,17 @@ public final class Job {
         return device;
     }
 
-    /** How workers agree. */
-    public String strategy() {
-        return strategy;
+    /** Where training runs: in this JVM with one member by default. */
+    public Workplace cluster() {
+        return cluster == null ? Workplace.here() : cluster;
+    }
+
+    /** How members agree: all-reduce, unless there is only one member or something else was said. */
+    public Strategy strategy() {
+        if (strategy != null) {
+            return strategy;
+        }
+        return cluster == null ? Strategy.local() : Json.read("\"allReduce\"", Strategy.class, "strategy");
     }
 
     public JobCheckpoints checkpoints() {

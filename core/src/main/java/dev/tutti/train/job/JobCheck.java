@@ -22,21 +22,6 @@ import java.util.Optional;
 
 /** Finds what is wrong with a job before it starts, from the cheap to the dear: settings, folders, data, the model on a batch. */
 final class JobCheck {
-    /** The strategies that are there. */
-    private static final List<String> THERE = List.of("local", "threads");
-
-    /** The strategies of the design, those that are there first. */
-    private static final List<String> STRATEGIES = List.of(
-            "local",
-            "threads",
-            "allReduce",
-            "parameterServer",
-            "averaging",
-            "tensorParallel",
-            "pipeline",
-            "federated",
-            "mapReduce");
-
     private final JobFile file;
     private final Job job;
 
@@ -98,15 +83,14 @@ final class JobCheck {
                 job.movingAverage() >= 0 && job.movingAverage() < 1,
                 "/movingAverage",
                 "movingAverage: expected 0 or more and less than 1, received " + job.movingAverage());
-        if (!THERE.contains(job.strategy())) {
-            throw file.problem(
-                    "/strategy",
-                    STRATEGIES.contains(job.strategy())
-                            ? "the strategy '" + job.strategy()
-                                    + "' is planned but not there yet: expected local or threads"
-                            : "unknown strategy '" + job.strategy() + "'"
-                                    + DidYouMean.hint(job.strategy(), STRATEGIES));
-        }
+        explained("/cluster", () -> {
+            job.cluster().validate();
+            return job;
+        });
+        explained("/strategy", () -> {
+            job.strategy().validate();
+            return job;
+        });
     }
 
     private void atLeastOne(String pointer, long value) {

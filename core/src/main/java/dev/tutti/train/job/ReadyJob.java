@@ -4,12 +4,10 @@ import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
-import dev.tutti.tensor.Engine;
 import dev.tutti.train.Callback;
 import dev.tutti.train.Callbacks;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
-import dev.tutti.train.Strategy;
 import dev.tutti.train.Trainer;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +78,8 @@ public final class ReadyJob implements AutoCloseable {
         AtomicFile.write(output.job(), Json.writeYaml(job));
         Fit fit = Fit.epochs(job.epochs())
                 .accumulate(job.accumulate())
-                .with(strategy())
+                .on(job.cluster())
+                .with(job.strategy())
                 .until(interrupted)
                 .callbacks(callbacks(watchers));
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
@@ -96,12 +95,6 @@ public final class ReadyJob implements AutoCloseable {
                     history.epochs().isEmpty() ? null : history.last().measured());
         }
         return history;
-    }
-
-    private Strategy strategy() {
-        return job.strategy().equals("threads")
-                ? Strategy.threads(job.threads().orElse(Engine.cores()))
-                : Strategy.local();
     }
 
     /** A loss that is no number is noticed before anything is saved; checkpoints come last, so that they hold what others remember. */

@@ -1,0 +1,119 @@
+package dev.tutti.optim;
+
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An optimizer at work on its target in parts that may run side by side: the same bits as the undivided {@link Update}, and
+ * the same state.
+ *
+ * <p>Order of calls for each step: {@link #begin}, then {@link #apply} once for every part, each on any thread. The state is
+ * that of the whole, so it can be saved by a divided update and restored by an undivided one, or by one of other parts.
+ */
+public final class PartedUpdate implements AutoCloseable {
+    private final List<Target> targets = new ArrayList<>();
+    private final List<Update> updates = new ArrayList<>();
+    private final Map<String, Tensor> state = new LinkedHashMap<>();
+    private final Map<String, List<Tensor>> counters = new LinkedHashMap<>();
+    private final boolean divided;
+
+    private PartedUpdate(Optimizer optimizer, Target whole, int parts) {
+        Update first = optimizer.bind(whole.part(0, parts));
+        divided = parts > 1 && first instanceof VectorUpdate;
+        if (parts > 1 && !divided) { // state of a kind that we cannot lay out: the first part does it all
+            first.close();
+            first = optimizer.bind(whole);
+        }
+        updates.add(first);
+        targets.add(divided ? whole.part(0, parts) : whole);
+        for (int part = 1; part < parts; part++) {
+            targets.add(divided ? whole.part(part, parts) : nothingOf(whole));
+            if (divided) {
+                updates.add(optimizer.bind(targets.get(part)));
+            }
+        }
+        if (divided) {
+            join(whole);
+        } else {
+            state.putAll(first.state());
+        }
+    }
+
+    /** Puts the optimizer to work on each of so many parts of a target. */
+    public static PartedUpdate of(Optimizer optimizer, Target whole, int parts) {
+        return new PartedUpdate(optimizer, whole, parts);
+    }
+
+    private static Target nothingOf(Target whole) {
+        return new Target(whole.vector(), new Range(whole.range().to(), 0), whole.parameters(), whole.trainable());
+    }
+
+    /** Lets the state of the parts live in that of the whole; what is a single number each part keeps for itself. */
+    private void join(Target whole) {
+        updates.get(0).state().forEach((name, tensor) -> {
+            if (tensor.rank() == 0) {
+                state.put(name, tensor);
+                counters.put(
+                        name,
+                        updates.stream().skip(1).map(u -> u.state().get(name)).toList());
+                return;
+            }
+            try (Scope scope = Scope.open()) {
+                Tensor all = Tensor.zeros(Shape.of(whole.range().length()), tensor.type(), tensor.device())
+                        .retain();
+                for (int part = 0; part < updates.size(); part++) {
+                    Range range = targets.get(part).range();
+                    updates.get(part)
+                            .state()
+                            .get(name)
+                            .liveIn(all.narrow(0, range.from() - whole.range().from(), range.length()));
+                }
+                state.put(name, all);
+            }
+        });
+    }
+
+    public int parts() {
+        return targets.size();
+    }
+
+    /** The stretch of the vector that a part updates. */
+    public Range range(int part) {
+        return targets.get(part).range();
+    }
+
+    /** Makes ready for a step: the parts learn what was restored meanwhile. */
+    public void begin() {
+        try (Scope scope = Scope.open()) {
+            counters.forEach((name, others) -> others.forEach(other -> other.copy_(state.get(name))));
+        }
+    }
+
+    /** Moves the values of a part by their gradients, which are used up. */
+    public void apply(int part, double learningRate) {
+        if (part < updates.size()) {
+            updates.get(part).apply(learningRate);
+        }
+    }
+
+    /** The state of the whole, by name; as {@link Update#state}. */
+    public Map<String, Tensor> state() {
+        return Collections.unmodifiableMap(state);
+    }
+
+    /** Frees the state. Closing twice does nothing. */
+    @Override
+    public void close() {
+        updates.forEach(Update::close);
+        if (divided) {
+            state.values().forEach(Tensor::close);
+        }
+    }
+}

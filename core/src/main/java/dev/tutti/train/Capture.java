@@ -1,0 +1,107 @@
+package dev.tutti.train;
+
+import dev.tutti.json.Json;
+import dev.tutti.optim.MovingAverage;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Takes all of a run into a {@link Checkpoint} and puts it back: from disk after an interruption, from another member's memory. */
+final class Capture {
+    private final Replica replica;
+    private final Recipe recipe;
+    private final MovingAverage average;
+    private final Standing standing;
+    private final List<Callback> callbacks;
+
+    /** @param average may be null */
+    Capture(Replica replica, Recipe recipe, MovingAverage average, Standing standing, List<Callback> callbacks) {
+        this.replica = replica;
+        this.recipe = recipe;
+        this.average = average;
+        this.standing = standing;
+        this.callbacks = callbacks;
+    }
+
+    Checkpoint take() {
+        Map<String, NdArray> arrays = new LinkedHashMap<>();
+        replica.model().arrays().forEach((name, array) -> arrays.put("model." + name, array));
+        try (Scope scope = Scope.open()) {
+            state().forEach((name, tensor) -> arrays.put(name, tensor.toArray()));
+        }
+        standing.totals().snapshot().forEach((name, array) -> arrays.put("totals." + name, array));
+        Map<String, Map<String, Double>> remembered = new LinkedHashMap<>();
+        callbacks.forEach(callback -> remembered.put(callback.name(), callback.state()));
+        return new Checkpoint(
+                arrays,
+                new Checkpoint.Progress(
+                        standing.epoch(),
+                        standing.step(),
+                        standing.position(),
+                        Json.write(recipe),
+                        remembered,
+                        List.copyOf(standing.finished())));
+    }
+
+    /** The tensors beside the model that the next step depends on. */
+    private Map<String, Tensor> state() {
+        Map<String, Tensor> state = new LinkedHashMap<>();
+        replica.state().forEach((name, tensor) -> state.put("optimizer." + name, tensor));
+        if (average != null) {
+            average.state().forEach((name, tensor) -> state.put("average." + name, tensor));
+        }
+        return state;
+    }
+
+    /** Goes on from a checkpoint of this run. */
+    void resume(Checkpoint checkpoint) {
+        requireSameRecipe(checkpoint.progress());
+        restore(checkpoint);
+        standing.totals().restore(under("totals.", checkpoint.arrays()));
+        callbacks.forEach(callback -> {
+            Map<String, Double> state = checkpoint.progress().callbacks().get(callback.name());
+            if (state != null) {
+                callback.restore(state);
+            }
+        });
+    }
+
+    /** Takes over where another member is. The metrics of the epoch under way stay this member's own. */
+    void takeOver(Checkpoint checkpoint) {
+        restore(checkpoint);
+        standing.totals().restoreLoss(under("totals.", checkpoint.arrays()));
+    }
+
+    private void restore(Checkpoint checkpoint) {
+        Map<String, NdArray> arrays = checkpoint.arrays();
+        replica.model().load(under("model.", arrays), "the checkpoint");
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(arrays.get(name))));
+        }
+        standing.restore(checkpoint.progress());
+    }
+
+    private void requireSameRecipe(Checkpoint.Progress progress) {
+        String now = Json.write(recipe);
+        if (!now.equals(progress.recipe())) {
+            throw new TrainingException(
+                    "the checkpoint was made with other settings, so the run cannot go on from it: it had "
+                            + progress.recipe() + ", now there is " + now + "; choose another folder to begin anew");
+        }
+    }
+
+    private static Map<String, NdArray> under(String prefix, Map<String, NdArray> arrays) {
+        Map<String, NdArray> out = new LinkedHashMap<>();
+        arrays.forEach((name, array) -> {
+            if (name.startsWith(prefix)) {
+                out.put(name.substring(prefix.length()), array);
+            }
+        });
+        return out;
+    }
+}

@@ -1,0 +1,160 @@
+package dev.tutti.train;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
+
+/**
+ * Threads that do pieces of work side by side with the caller, again and again, with little delay between the pieces.
+ *
+ * <p>Who waits spins for a moment before going to sleep: waking a thread takes longer than a step of a small model. The caller
+ * does the first share itself. A crew belongs to one caller at a time.
+ */
+final class Crew implements AutoCloseable {
+    /** Longer than the pauses between the pieces of a step; too short to take a core from anybody. */
+    private static final long SPIN_NANOS = 50_000;
+
+    private final List<Mate> mates = new ArrayList<>();
+
+    Crew(int size, String name) {
+        for (int i = 1; i < size; i++) {
+            Mate mate = new Mate(i, name + "-" + i);
+            mates.add(mate);
+            mate.start();
+        }
+    }
+
+    int size() {
+        return mates.size() + 1;
+    }
+
+    /** Does the work of every member of the crew and returns when all of it is done; the first failure comes out. */
+    void together(IntConsumer work) {
+        together(size(), work);
+    }
+
+    /** The same for the first members only. */
+    void together(int members, IntConsumer work) {
+        List<Mate> busy = mates.subList(0, Math.max(0, members - 1));
+        Thread caller = Thread.currentThread();
+        busy.forEach(mate -> mate.begin(work, caller));
+        Throwable failure = null;
+        try {
+            if (members > 0) {
+                work.accept(0);
+            }
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        }
+        for (Mate mate : busy) {
+            Throwable theirs = mate.await();
+            failure = failure == null ? theirs : failure;
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+    }
+
+    /** Lets the threads end. Closing twice does nothing. */
+    @Override
+    public void close() {
+        mates.forEach(Mate::end);
+    }
+
+    /** One thread and the place where its next piece of work is laid down; the place is empty again when that is done. */
+    private static final class Mate implements Runnable {
+        private static final IntConsumer END = member -> {};
+
+        private final int member;
+        private final Thread thread;
+        private volatile IntConsumer work;
+        private volatile boolean asleep;
+        private volatile boolean callerAsleep;
+        private Thread caller; // this and the next are handed over by writing and reading the work
+        private Throwable failure;
+
+        Mate(int member, String name) {
+            this.member = member;
+            thread = new Thread(this, name);
+            thread.setDaemon(true);
+        }
+
+        void start() {
+            thread.start();
+        }
+
+        void begin(IntConsumer piece, Thread from) {
+            caller = from;
+            failure = null;
+            work = piece;
+            if (asleep) {
+                LockSupport.unpark(thread);
+            }
+        }
+
+        @Override
+        public void run() {
+            while (true) {
+                if (!spin(true)) {
+                    asleep = true;
+                    while (work == null) {
+                        LockSupport.park(this);
+                    }
+                    asleep = false;
+                }
+                IntConsumer piece = work;
+                if (piece == END) {
+                    return;
+                }
+                try {
+                    piece.accept(member);
+                } catch (RuntimeException | Error e) {
+                    failure = e;
+                }
+                Thread waiting = caller;
+                work = null;
+                if (callerAsleep) {
+                    LockSupport.unpark(waiting);
+                }
+            }
+        }
+
+        /** Waits for the end of the work, also when the caller is interrupted: its tensors are still in use. */
+        Throwable await() {
+            if (!spin(false)) {
+                boolean interrupted = false;
+                callerAsleep = true;
+                while (work != null) {
+                    LockSupport.park(this);
+                    interrupted |= Thread.interrupted();
+                }
+                callerAsleep = false;
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            return failure;
+        }
+
+        /** Looks for a moment whether work has come, or gone; says whether it has. */
+        private boolean spin(boolean toCome) {
+            long until = System.nanoTime() + SPIN_NANOS;
+            while ((work != null) != toCome) {
+                if (System.nanoTime() - until > 0) {
+                    return false;
+                }
+                Thread.onSpinWait();
+            }
+            return true;
+        }
+
+        void end() {
+            work = END;
+            LockSupport.unpark(thread);
+        }
+    }
+}

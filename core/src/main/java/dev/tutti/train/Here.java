@@ -1,0 +1,16 @@
+package dev.tutti.train;
+
+import dev.tutti.comm.Team;
+
+/** One member in this JVM. */
+final class Here implements Workplace {
+    @Override
+    public Team assemble(Assignment work) {
+        return Team.alone(1);
+    }
+
+    @Override
+    public String toString() {
+        return "here()";
+    }
+}

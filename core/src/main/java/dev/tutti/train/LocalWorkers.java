@@ -1,0 +1,225 @@
+package dev.tutti.train;
+
+import dev.tutti.data.Batch;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.Clipping;
+import dev.tutti.optim.PartedUpdate;
+import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Workers on threads of this JVM, one core each, that share the parameters and have gradients of their own.
+ *
+ * <p>Order of calls: for each step {@link #backward} once or more, after which the first worker's gradients, those of {@link
+ * #model}, are the sum of all; then {@link #update} once, in which each worker updates its part of the vector. In between the
+ * gradients may be added up with those of other processes, in place. All calls come from one thread, which is the first
+ * worker.
+ *
+ * <p>The result depends on the number of workers, not on which of them is faster; with one worker it is that of a worker on its
+ * own, bit for bit.
+ */
+public final class LocalWorkers implements AutoCloseable {
+    private final List<Model> models = new ArrayList<>();
+    private final Recipe recipe;
+    private final PartedUpdate update;
+    private final Crew crew;
+
+    /** Puts so many workers to work on a model, which remains the caller's. */
+    public LocalWorkers(Model model, Recipe recipe, int workers) {
+        this.recipe = recipe;
+        update = PartedUpdate.of(recipe.optimizer(), LocalReplica.target(model), workers);
+        models.add(model);
+        for (int i = 1; i < workers; i++) {
+            models.add(model.replica());
+        }
+        crew = new Crew(workers, "tutti-worker");
+    }
+
+    /**
+     * What a batch is to the step it belongs to.
+     *
+     * @param step the number of the step
+     * @param batch how many batches of this step came before; the gradients of later ones are added to theirs
+     * @param firstWorker how many workers come before ours where several processes share the step: each draws its own random
+     *     numbers
+     * @param divisor what the sum of the samples' gradients is divided by: the samples of the step where they are known; else
+     *     1, and {@link #update} divides
+     */
+    public record Turn(long step, int batch, int firstWorker, double divisor) {}
+
+    /** The first worker's model: it holds the parameters of all, and the sum of the gradients. */
+    public Model model() {
+        return models.get(0);
+    }
+
+    public int workers() {
+        return models.size();
+    }
+
+    /** Runs a batch forward and backward, a share of its rows on each worker, and sums the gradients; no rows give none. */
+    public StepResult backward(Batch batch, Turn turn) {
+        recipe.loss().check(batch.labels(), model().outputs());
+        int busy = Math.min(workers(), batch.size());
+        if (busy == 0) {
+            if (turn.batch == 0) {
+                model().vector().zeroGradients();
+            }
+            return new StepResult(0, 0, List.of());
+        }
+        StepResult[] shares = new StepResult[busy];
+        crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn));
+        if (busy > 1) {
+            crew.together(part -> sum(update.range(part), busy));
+        }
+        return whole(List.of(shares), batch.size());
+    }
+
+    private StepResult backward(int worker, Batch share, Turn turn) {
+        Engine.useThreads(1);
+        Model model = models.get(worker);
+        model.training(true);
+        model.freezeAs(model());
+        model.restartRandomness(recipe.seed(), turn.step, turn.batch, turn.firstWorker + worker);
+        try (Scope scope = Scope.open()) {
+            List<Tensor> outputs = model.forward(LocalReplica.tensors(share.features(), model));
+            Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(share.labels(), model));
+            double weight = share.size() / turn.divisor;
+            // Only the first worker's gradients live on from batch to batch.
+            model.vector().backward(weight == 1 ? loss : loss.mul(weight), turn.batch > 0 && worker == 0);
+            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs);
+            return new StepResult(loss.item(), share.size(), arrays);
+        }
+    }
+
+    /** Adds the other workers' gradients of one part of the vector to the first one's, always in the same order. */
+    private void sum(Range range, int busy) {
+        FlatVector first = model().vector();
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            for (int worker = 1; worker < busy; worker++) {
+                first.gradients(range).add_(models.get(worker).vector().gradients(range));
+            }
+        }
+    }
+
+    private static StepResult whole(List<StepResult> shares, int size) {
+        if (shares.size() == 1) {
+            return shares.get(0);
+        }
+        double loss = 0;
+        for (StepResult share : shares) {
+            loss += share.loss() * share.size() / size;
+        }
+        List<NdArray> outputs = IntStream.range(0, shares.get(0).outputs().size())
+                .mapToObj(i -> Rows.concatenate(
+                        shares.stream().map(share -> share.outputs().get(i)).toList()))
+                .toList();
+        return new StepResult(loss, size, outputs);
+    }
+
+    private static Batch share(Batch batch, int worker, int workers) {
+        if (workers == 1) {
+            return batch;
+        }
+        Range rows = new Range(0, batch.size()).part(worker, workers);
+        return new Batch(rows(batch.features(), rows), rows(batch.labels(), rows), Math.toIntExact(rows.length()));
+    }
+
+    private static List<NdArray> rows(List<NdArray> arrays, Range rows) {
+        return arrays.stream()
+                .map(array -> array.rows(Math.toIntExact(rows.from()), Math.toIntExact(rows.to())))
+                .toList();
+    }
+
+    /** Moves the parameters by the gradients times a factor, each worker its part; uses the gradients up. */
+    public void update(double learningRate, double factor) {
+        averageStatistics();
+        Clipping clipping = recipe.optimizer().clipping();
+        double[] squares = new double[workers()];
+        boolean measured = clipping.norm() > 0; // lengths are of the whole vector: one more round
+        if (measured) {
+            crew.together(part -> squares[part] = clipped(part, clipping, factor));
+        }
+        double length = Math.sqrt(Arrays.stream(squares).sum());
+        update.begin();
+        crew.together(part -> {
+            Engine.useThreads(1);
+            if (measured) {
+                clipping.scale(gradients(part), length);
+            } else {
+                clipped(part, clipping, factor);
+            }
+            update.apply(part, learningRate);
+        });
+    }
+
+    /** Scales and cuts the gradients of a part; returns the square of their length where that is limited. */
+    private double clipped(int part, Clipping clipping, double factor) {
+        if (factor == 1 && !clipping.isOn()) {
+            return 0;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor gradients = gradients(part);
+            if (factor != 1) {
+                gradients.mul_(factor);
+            }
+            clipping.clipValues(gradients);
+            return clipping.norm() > 0 ? Clipping.squaredNorm(gradients) : 0;
+        }
+    }
+
+    private Tensor gradients(int part) {
+        return model().vector().gradients(update.range(part));
+    }
+
+    /** Multiplies the summed gradients. */
+    public void scaleGradients(double factor) {
+        crew.together(part -> {
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                gradients(part).mul_(factor);
+            }
+        });
+    }
+
+    private void averageStatistics() {
+        if (model().state().size() == 0 || workers() == 1) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor mean = model().state().values();
+            for (int i = 1; i < models.size(); i++) {
+                mean.add_(models.get(i).state().values());
+            }
+            mean.mul_(1.0 / models.size());
+            for (int i = 1; i < models.size(); i++) {
+                models.get(i).state().values().copy_(mean);
+            }
+        }
+    }
+
+    /** The optimizer's state of the whole vector, by name: the same as that of a worker on its own. */
+    public Map<String, Tensor> state() {
+        return update.state();
+    }
+
+    /** Ends the threads and frees what is not the caller's. */
+    @Override
+    public void close() {
+        crew.close();
+        update.close();
+        models.subList(1, models.size()).forEach(Model::close);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.tutti.train;
+
+import dev.tutti.data.Position;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How far a run is. All but the metrics is the same for all of its members. */
+final class Standing {
+    private final Recipe recipe;
+    private final List<EpochResult> finished = new ArrayList<>();
+    private final List<Double> observed = new ArrayList<>();
+    private int epoch;
+    private long step;
+    private long stepAtEpochStart;
+    private Position position;
+    private Totals totals;
+
+    Standing(Recipe recipe) {
+        this.recipe = recipe;
+        totals = new Totals(recipe.metrics());
+    }
+
+    /** Epochs that are done. */
+    int epoch() {
+        return epoch;
+    }
+
+    /** Updates that are done. */
+    long step() {
+        return step;
+    }
+
+    long stepOfEpoch() {
+        return step - stepAtEpochStart;
+    }
+
+    /** Rises with everything the members agree on: who has the highest is the furthest. */
+    long progress() {
+        return step + epoch;
+    }
+
+    /** The place in the data of the epoch under way; null at its beginning. */
+    Position position() {
+        return position;
+    }
+
+    /** Loss and metrics of the epoch under way: the loss of all members, the metrics of this one. */
+    Totals totals() {
+        return totals;
+    }
+
+    List<EpochResult> finished() {
+        return finished;
+    }
+
+    /** What schedules that look at results have seen. */
+    List<Double> observed() {
+        return observed;
+    }
+
+    void advance(Outcome outcome, Position to) {
+        step += outcome.steps();
+        totals.addLoss(outcome.loss(), outcome.samples());
+        position = to;
+    }
+
+    void finishEpoch(EpochResult result) {
+        add(result);
+        epoch++;
+        stepAtEpochStart = step;
+        position = null;
+        totals = new Totals(recipe.metrics());
+    }
+
+    void restore(Checkpoint.Progress progress) {
+        finished.clear();
+        observed.clear();
+        epoch = progress.epoch();
+        step = progress.step();
+        position = progress.position();
+        progress.epochs().forEach(this::add);
+        stepAtEpochStart =
+                finished.isEmpty() ? 0 : finished.get(finished.size() - 1).steps();
+    }
+
+    private void add(EpochResult result) {
+        finished.add(result);
+        observed.add(result.monitored(recipe.optimizer().schedule().monitor().orElse("loss")));
+    }
+}

@@ -1,0 +1,10 @@
+package dev.tutti.train;
+
+/**
+ * What a member says beside its gradients.
+ *
+ * @param more whether it has more data in this epoch
+ * @param stop whether it wants training to end
+ * @param reopen whether it has something to say to all before the next step, which is when feeds are opened
+ */
+public record Vote(boolean more, boolean stop, boolean reopen) {}

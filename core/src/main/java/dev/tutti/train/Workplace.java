@@ -1,0 +1,34 @@
+package dev.tutti.train;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.comm.Team;
+import dev.tutti.json.ShortForm;
+
+/** Where training runs: who supplies the members. What they compute is no matter of its. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Here.class, name = "here"),
+    @JsonSubTypes.Type(value = Threads.class, name = "threads")
+})
+public interface Workplace {
+    /** This JVM, one member. */
+    static Workplace here() {
+        return new Here();
+    }
+
+    /** This JVM, with so many workers on threads of it. */
+    static Workplace threads(int workers) {
+        return new Threads(workers);
+    }
+
+    /** Starts the members where they have to be started; the caller is one of them. The team has not met yet. */
+    Team assemble(Assignment work);
+
+    /** Throws what a person can mend; settings may come from a file. */
+    default void validate() {}
+}

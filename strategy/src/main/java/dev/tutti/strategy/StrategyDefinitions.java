@@ -1,0 +1,13 @@
+package dev.tutti.strategy;
+
+import dev.tutti.json.Definitions;
+import dev.tutti.strategy.allreduce.AllReduce;
+import java.util.Map;
+
+/** The names strategies have in files. */
+public final class StrategyDefinitions implements Definitions {
+    @Override
+    public Map<Class<?>, String> named() {
+        return Map.of(AllReduce.class, "allReduce");
+    }
+}

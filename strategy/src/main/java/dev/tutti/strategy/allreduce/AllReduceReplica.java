@@ -1,0 +1,133 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Feed;
+import dev.tutti.train.LocalWorkers;
+import dev.tutti.train.Outcome;
+import dev.tutti.train.Recipe;
+import dev.tutti.train.Replica;
+import dev.tutti.train.StepResult;
+import dev.tutti.train.Timing;
+import dev.tutti.train.Timing.Phase;
+import dev.tutti.train.Vote;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One member: workers on threads of its JVM, whose gradients are summed in memory and then with those of other members.
+ *
+ * <p>Parameters move only after all members have given their gradients, so a step that fails on the way leaves them as they were.
+ */
+final class AllReduceReplica implements Replica {
+    private static final Logger LOG = LoggerFactory.getLogger(AllReduceReplica.class);
+
+    private final Team team;
+    private final Timing timing;
+    private final LocalWorkers workers;
+    private final Statistics statistics;
+    private Shares shares = new Shares(1);
+    private int batchSize;
+    private int batches;
+    private long samples;
+    private double lossSum;
+    private double seconds;
+
+    AllReduceReplica(Model model, Recipe recipe, Team team, Timing timing) {
+        this.team = team;
+        this.timing = timing;
+        workers = new LocalWorkers(model, recipe, team.threads());
+        statistics = new Statistics(model);
+    }
+
+    @Override
+    public Model model() {
+        return workers.model();
+    }
+
+    @Override
+    public Feed open(Dataset data, int epoch, Position from) {
+        batchSize = data.batchSize().orElse(1);
+        statistics.keep();
+        Group group = team.group();
+        return group.size() == 1
+                ? Feed.whole(data, epoch, from, timing)
+                : Feed.share(data, shares.of(group.rank(), batchSize), epoch, from, timing);
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch, long step) {
+        long began = System.nanoTime();
+        int firstWorker = team.group().rank() * team.threads();
+        StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
+        batches++;
+        samples += result.size();
+        lossSum += result.loss() * result.size();
+        seconds += (timing.record(Phase.COMPUTE, began) - began) / 1e9;
+        return result;
+    }
+
+    @Override
+    public Outcome update(double learningRate, Vote vote) {
+        Collectives collectives = team.collectives();
+        long began = System.nanoTime();
+        Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
+        began = timing.record(Phase.WAIT, began);
+        if (ballot.samples() > 0) {
+            if (team.group().size() > 1) {
+                sum(collectives, ballot);
+                began = timing.record(Phase.WIRE, began);
+            }
+            workers.update(learningRate, (double) batchSize / ballot.samples());
+            statistics.keep();
+            timing.record(Phase.UPDATE, began);
+        }
+        forget();
+        boolean changed = shares.observe(ballot.secondsPerSample());
+        if (changed && team.group().isChief()) {
+            LOG.info("members differ in pace: of each batch they now get {} percent", shares);
+        }
+        return new Outcome(
+                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed || ballot.reopen());
+    }
+
+    private void sum(Collectives collectives, Ballot ballot) {
+        if (samples == 0) {
+            model().vector().zeroGradients();
+        }
+        collectives.allReduce("gradients", model().vector().gradients());
+        statistics.average(collectives, samples > 0, ballot.busy());
+    }
+
+    private void forget() {
+        batches = 0;
+        samples = 0;
+        lossSum = 0;
+        seconds = 0;
+    }
+
+    @Override
+    public void regrouped() {
+        forget();
+        statistics.restore();
+        shares = new Shares(team.group().size());
+    }
+
+    @Override
+    public Map<String, Tensor> state() {
+        return workers.state();
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+        statistics.close();
+    }
+}

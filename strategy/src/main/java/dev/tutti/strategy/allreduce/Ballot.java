@@ -1,0 +1,51 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Vote;
+
+/**
+ * What all members say at a step, counted: the same numbers on every one of them.
+ *
+ * @param samples samples of the step
+ * @param lossSum sum of the losses of these samples
+ * @param busy members that had any
+ * @param more whether anybody has more data in this epoch
+ * @param stop whether anybody wants training to end
+ * @param reopen whether anybody wants feeds to be opened anew
+ * @param secondsPerSample how long each member computed for one sample, by rank; 0 for those who had none
+ */
+record Ballot(
+        long samples, double lossSum, int busy, boolean more, boolean stop, boolean reopen, double[] secondsPerSample) {
+    private static final int COUNTS = 6;
+
+    /** Says what this member has to say and hears all others. */
+    static Ballot cast(Collectives collectives, long samples, double lossSum, double seconds, Vote vote) {
+        Group group = collectives.group();
+        double[] mine = new double[COUNTS + group.size()];
+        mine[0] = samples;
+        mine[1] = lossSum;
+        mine[2] = samples > 0 ? 1 : 0;
+        mine[3] = vote.more() ? 1 : 0;
+        mine[4] = vote.stop() ? 1 : 0;
+        mine[5] = vote.reopen() ? 1 : 0;
+        mine[COUNTS + group.rank()] = samples > 0 ? seconds / samples : 0;
+        double[] all = mine;
+        if (group.size() > 1) {
+            try (Scope scope = Scope.open()) {
+                Tensor votes = Tensor.of(mine, mine.length);
+                collectives.allReduce("ballot", votes);
+                all = votes.toArray().doubles();
+            }
+        }
+        double[] pace = new double[group.size()];
+        System.arraycopy(all, COUNTS, pace, 0, pace.length);
+        return new Ballot(Math.round(all[0]), all[1], (int) all[2], all[3] > 0, all[4] > 0, all[5] > 0, pace);
+    }
+
+    double loss() {
+        return lossSum / samples;
+    }
+}

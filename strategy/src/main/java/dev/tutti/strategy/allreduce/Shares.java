@@ -1,0 +1,88 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.tensor.Range;
+import java.util.Arrays;
+
+/**
+ * How a batch is divided among members: equally at first, then in proportion to their pace, so that all are done at the same
+ * time.
+ *
+ * <p>Every member keeps its own and feeds it the same numbers, so all come to the same shares.
+ */
+final class Shares {
+    /** Steps that are watched before shares change: a single pause says nothing. */
+    static final int WATCHED_STEPS = 30;
+
+    /** How much the slowest must lie behind the mean for a change: opening feeds anew costs as well. */
+    static final double WORTH_CHANGING = 1.2;
+
+    private final double[] weights;
+    private final double[] seconds;
+    private int watched;
+
+    Shares(int members) {
+        weights = new double[members];
+        seconds = new double[members];
+        Arrays.fill(weights, 1.0 / members);
+    }
+
+    /** The rows of a batch that belong to the member with a rank. */
+    Range of(int rank, int batch) {
+        return Range.between(cut(rank, batch), cut(rank + 1, batch));
+    }
+
+    private long cut(int before, int batch) {
+        double sum = 0;
+        for (int i = 0; i < before; i++) {
+            sum += weights[i];
+        }
+        return before == weights.length ? batch : Math.min(batch, Math.round(sum * batch));
+    }
+
+    /**
+     * Looks at how long each member took for a sample.
+     *
+     * @return true when shares have changed
+     */
+    boolean observe(double[] secondsPerSample) {
+        for (int i = 0; i < seconds.length; i++) {
+            if (secondsPerSample[i] == 0) {
+                return false; // had no data: the end of an epoch says nothing of pace
+            }
+            seconds[i] += secondsPerSample[i];
+        }
+        if (++watched < WATCHED_STEPS) {
+            return false;
+        }
+        boolean changed = rebalance();
+        Arrays.fill(seconds, 0);
+        watched = 0;
+        return changed;
+    }
+
+    private boolean rebalance() {
+        double slowest = 0;
+        double mean = 0;
+        double paces = 0;
+        for (int i = 0; i < seconds.length; i++) {
+            double time = seconds[i] * weights[i];
+            slowest = Math.max(slowest, time);
+            mean += time / seconds.length;
+            paces += 1 / seconds[i];
+        }
+        if (slowest < mean * WORTH_CHANGING) {
+            return false;
+        }
+        for (int i = 0; i < seconds.length; i++) {
+            weights[i] = 1 / seconds[i] / paces;
+        }
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(Arrays.stream(weights)
+                .mapToLong(weight -> Math.round(weight * 100))
+                .toArray());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+
+/**
+ * The running statistics of a model, such as batch norm's. They move in the forward pass, before anything is agreed on: so those
+ * of the last agreement are kept, and every step ends with the mean over the members.
+ */
+final class Statistics implements AutoCloseable {
+    private final Tensor values;
+    private final Tensor kept;
+
+    Statistics(Model model) {
+        values = model.state().size() == 0 ? null : model.state().values();
+        try (Scope scope = Scope.open()) {
+            kept = values == null ? null : values.copy().retain();
+        }
+    }
+
+    /** The mean over those members that had data. */
+    void average(Collectives collectives, boolean hadData, int members) {
+        if (values == null) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            if (!hadData) {
+                values.zero_();
+            }
+            collectives.allReduce("running statistics", values);
+            values.mul_(1.0 / members);
+        }
+    }
+
+    /** All members have agreed. */
+    void keep() {
+        copy(values, kept);
+    }
+
+    /** The step was not agreed on. */
+    void restore() {
+        copy(kept, values);
+    }
+
+    private static void copy(Tensor from, Tensor to) {
+        if (from != null) {
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                to.copy_(from);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (kept != null) {
+            kept.close();
+        }
+    }
+}

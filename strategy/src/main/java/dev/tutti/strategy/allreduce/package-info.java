@@ -1,0 +1,2 @@
+/** Members that sum their gradients at every step. */
+package dev.tutti.strategy.allreduce;
