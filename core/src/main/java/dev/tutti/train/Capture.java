@@ -89,8 +89,9 @@ final class Capture {
     private static NdArray required(String name, Map<String, NdArray> arrays) {
         NdArray array = arrays.get(name);
         if (array == null) {
-            throw new TrainingException("the checkpoint has no '" + name + "', which this run needs to go on: it was made"
-                    + " under another strategy; choose that one, or another folder to begin anew");
+            throw new TrainingException(
+                    "the checkpoint has no '" + name + "', which this run needs to go on: it was made"
+                            + " under another strategy; choose that one, or another folder to begin anew");
         }
         return array;
     }

@@ -84,8 +84,8 @@ public final class Averaging implements Strategy {
     @Override
     public void validate() {
         if (everySteps != null && everyEpoch) {
-            throw new TrainingException(
-                    "averaging: give one of everySteps and everyEpoch, received everySteps " + everySteps + " and everyEpoch");
+            throw new TrainingException("averaging: give one of everySteps and everyEpoch, received everySteps "
+                    + everySteps + " and everyEpoch");
         }
         if (everySteps != null && everySteps < 1) {
             throw new TrainingException("averaging: everySteps must be at least 1, received " + everySteps);

@@ -225,9 +225,7 @@ final class AveragingReplica implements Replica {
 
     private void putBack(Range frozen) {
         if (!frozen.isEmpty()) {
-            model().vector()
-                    .values(frozen)
-                    .copy_(anchor.get(VALUES).narrow(0, frozen.from(), frozen.length()));
+            model().vector().values(frozen).copy_(anchor.get(VALUES).narrow(0, frozen.from(), frozen.length()));
         }
     }
 

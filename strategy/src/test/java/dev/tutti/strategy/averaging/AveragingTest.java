@@ -131,13 +131,15 @@ class AveragingTest {
                     .threads(1)) {
                 trainer.build(data).freeze("dense2");
                 Map<String, NdArray> before = trainer.model().arrays();
-                trainer.fit(data, epochs(2).on(place).with(averaging().everySteps(2).outer(nesterov(0.7, 0.9))));
+                trainer.fit(
+                        data, epochs(2).on(place).with(averaging().everySteps(2).outer(nesterov(0.7, 0.9))));
                 return List.of(before, trainer.model().arrays());
             }
         });
         Map<String, NdArray> before = results.get("a").get(0);
         Map<String, NdArray> after = results.get("a").get(1);
-        assertThat(results.values().stream().map(each -> each.get(1)).distinct()).hasSize(1);
+        assertThat(results.values().stream().map(each -> each.get(1)).distinct())
+                .hasSize(1);
         assertThat(after.get("dense2.weight")).isEqualTo(before.get("dense2.weight"));
         assertThat(after.get("dense1.weight")).isNotEqualTo(before.get("dense1.weight"));
         after.forEach((name, array) -> {
@@ -191,13 +193,14 @@ class AveragingTest {
     void othersThanBeforeGoOnFromACheckpoint(@TempDir Path folder) {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Averaging strategy = averaging().everySteps(2).outer(nesterov(0.7, 0.9));
-        new TestingCluster(3).run(place -> train(
-                trainer(adam(0.01)),
-                data,
-                epochs(2).on(place).with(strategy).callbacks(stopAt(9), checkpoint(folder))));
+        new TestingCluster(3)
+                .run(place -> train(
+                        trainer(adam(0.01)),
+                        data,
+                        epochs(2).on(place).with(strategy).callbacks(stopAt(9), checkpoint(folder))));
         TestingCluster two = new TestingCluster(2);
-        Map<String, Result> results = two.run(place ->
-                train(trainer(adam(0.01)), data, epochs(2).on(place).with(strategy).resume(folder)));
+        Map<String, Result> results = two.run(place -> train(
+                trainer(adam(0.01)), data, epochs(2).on(place).with(strategy).resume(folder)));
         assertSame(results);
         assertThat(two.used(0)).containsValue("a run before").hasSize(two.chunks(0));
         for (EpochResult epoch : results.get("a").history().epochs()) {
@@ -219,11 +222,12 @@ class AveragingTest {
     @Test
     void averagesOfMovingAveragesAreTheSameOnAllMembers() {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
-        Map<String, Map<String, NdArray>> results = new TestingCluster(2).run(place -> train(
-                        trainer(sgd(0.1)).movingAverage(0.9),
-                        data,
-                        epochs(2).on(place).with(averaging().everySteps(4)))
-                .weights());
+        Map<String, Map<String, NdArray>> results = new TestingCluster(2)
+                .run(place -> train(
+                                trainer(sgd(0.1)).movingAverage(0.9),
+                                data,
+                                epochs(2).on(place).with(averaging().everySteps(4)))
+                        .weights());
         assertThat(results.get("a")).isEqualTo(results.get("b"));
     }
 
@@ -231,13 +235,12 @@ class AveragingTest {
     void workersOnThreadsShareAMembersBatch() {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Map<String, NdArray> one = Blobs.weightsAfter(data, epochs(2));
-        assertClose(
-                Blobs.weightsAfter(data, epochs(2).on(Workplace.threads(3)).with(averaging())), one);
+        assertClose(Blobs.weightsAfter(data, epochs(2).on(Workplace.threads(3)).with(averaging())), one);
     }
 
     static void assertSame(Map<String, Result> results) {
-        assertThat(new HashSet<>(
-                        new ArrayList<>(results.values()).stream().map(Result::weights).toList()))
+        assertThat(new HashSet<>(new ArrayList<>(results.values())
+                        .stream().map(Result::weights).toList()))
                 .as("the same bits on all members")
                 .hasSize(1);
     }

@@ -16,8 +16,10 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Weights and the outer move against the formulas written out. */
+@Timeout(60)
 class WeightsTest {
     private static final List<Contribution> MEMBERS = List.of(
             new Contribution(100, 0.5, 4.0, 0.9, 0.8),
@@ -47,7 +49,8 @@ class WeightsTest {
 
     @Test
     void everyFactorCanBeSwitchedOff() {
-        LocallyWeighted none = locallyWeighted().samples(false).loss(0).distance(0).labels(false);
+        LocallyWeighted none =
+                locallyWeighted().samples(false).loss(0).distance(0).labels(false);
         assertThat(none.of(MEMBERS)).containsExactly(1, 1, 0, 1);
         assertThat(none.samples(true).of(MEMBERS)).containsExactly(100, 50, 0, 200);
         assertThat(none.labels(true).of(MEMBERS)).containsExactly(0.9, 0.6, 0, 1.0);
@@ -65,7 +68,8 @@ class WeightsTest {
         assertThat(weights[0]).isZero();
         assertThat(weights[1]).isPositive();
         assertThat(locallyWeighted()
-                        .of(List.of(new Contribution(10, Double.NaN, 1, 1, 1), new Contribution(5, Double.NaN, 1, 1, 1))))
+                        .of(List.of(
+                                new Contribution(10, Double.NaN, 1, 1, 1), new Contribution(5, Double.NaN, 1, 1, 1))))
                 .containsExactly(10, 5);
     }
 
