@@ -61,6 +61,7 @@ public final class Main implements Runnable {
                 new PredictCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
+                new RunCommand(console),
                 new BenchCommand(console),
                 new ExampleCommand(console))) {
             commandLine.addSubcommand(command);

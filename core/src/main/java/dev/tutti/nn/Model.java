@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -33,6 +34,13 @@ public final class Model implements AutoCloseable {
      */
     public record Options(long seed, DType type, Device device, boolean optimised) {
         public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true);
+
+        public Options {
+            if (!type.isOfArrays()) {
+                throw new IllegalArgumentException(
+                        "models compute in float32 or float64: " + type + " is for what travels between members");
+            }
+        }
 
         public Options seed(long newSeed) {
             return new Options(newSeed, type, device, optimised);
@@ -215,10 +223,20 @@ public final class Model implements AutoCloseable {
 
     /** Freezes just what another model of the same definition has frozen. */
     public void freezeAs(Model other) {
-        if (!frozen.equals(other.frozen)) {
+        freezeOnly(other.frozen);
+    }
+
+    /** Freezes just these parameters, given by their full names. */
+    public void freezeOnly(Set<String> parameters) {
+        if (!frozen.equals(parameters)) {
             List.copyOf(frozen).forEach(this::unfreeze);
-            other.frozen.forEach(this::freeze);
+            parameters.forEach(this::freeze);
         }
+    }
+
+    /** The full names of the parameters that do not learn. */
+    public Set<String> frozen() {
+        return new TreeSet<>(frozen);
     }
 
     public boolean isFrozen(Parameter parameter) {

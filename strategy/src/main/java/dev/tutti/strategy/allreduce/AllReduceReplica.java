@@ -94,7 +94,8 @@ final class AllReduceReplica implements Replica {
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
-        return new Outcome(1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed);
+        return new Outcome(
+                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed || ballot.reopen());
     }
 
     private void sum(Collectives collectives, Ballot ballot) {

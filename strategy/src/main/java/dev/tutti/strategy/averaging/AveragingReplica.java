@@ -104,6 +104,9 @@ final class AveragingReplica implements Replica {
                     team.group().size(),
                     chunks.size());
         }
+        if (ledger != null && ledger.epoch() == epoch) {
+            ledger.giveBack(); // the feed before had a chunk more than it used
+        }
         ledger = new EpochLedger(team.leases(), team.group(), epoch, chunks.size(), used.numbers());
         feed = new LeasedFeed(whole.batch(pieces.batch()), epoch, used.rowsPerChunk(), chunks, ledger, timing);
         return feed;
@@ -178,7 +181,7 @@ final class AveragingReplica implements Replica {
         feed.agree(all);
         keep();
         timing.record(Phase.UPDATE, began);
-        return new Outcome(ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), false);
+        return new Outcome(ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
     }
 
     private void average(Collectives collectives, double weight) {

@@ -16,12 +16,19 @@ record Ballot(List<Entry> entries) {
      * @param validationLoss mean loss on its validation part
      * @param steps updates it made
      * @param chunks how many chunks it used
-     * @param vote whether it has more data, whether it wants to end
+     * @param vote whether it has more data, whether it wants to end or to open feeds anew
      */
     record Entry(long samples, double lossSum, double validationLoss, int steps, int chunks, Vote vote) {
         private double[] numbers() {
             return new double[] {
-                samples, lossSum, validationLoss, steps, chunks, vote.more() ? 1 : 0, vote.stop() ? 1 : 0
+                samples,
+                lossSum,
+                validationLoss,
+                steps,
+                chunks,
+                vote.more() ? 1 : 0,
+                vote.stop() ? 1 : 0,
+                vote.reopen() ? 1 : 0
             };
         }
 
@@ -32,7 +39,7 @@ record Ballot(List<Entry> entries) {
                     numbers[2],
                     (int) numbers[3],
                     (int) numbers[4],
-                    new Vote(numbers[5] > 0, numbers[6] > 0));
+                    new Vote(numbers[5] > 0, numbers[6] > 0, numbers[7] > 0));
         }
     }
 
@@ -81,5 +88,9 @@ record Ballot(List<Entry> entries) {
 
     boolean stop() {
         return entries.stream().anyMatch(entry -> entry.vote().stop());
+    }
+
+    boolean reopen() {
+        return entries.stream().anyMatch(entry -> entry.vote().reopen());
     }
 }

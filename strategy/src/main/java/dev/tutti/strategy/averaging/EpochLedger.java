@@ -69,6 +69,10 @@ final class EpochLedger {
         all.forEach(agreed::set);
     }
 
+    int epoch() {
+        return epoch;
+    }
+
     BitSet agreed() {
         return (BitSet) agreed.clone();
     }

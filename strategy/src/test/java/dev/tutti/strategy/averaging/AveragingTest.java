@@ -208,6 +208,26 @@ class AveragingTest {
         }
     }
 
+    @Test
+    void whatTheChiefFreezesOnTheWayStaysForAllAndNoChunkIsLost() {
+        Dataset data = Blobs.data(250).shuffle(5).batch(12);
+        Callback freezing = new Callback() {
+            @Override
+            public void step(Run run) {
+                run.model().freeze("dense1.weight");
+            }
+        };
+        TestingCluster cluster = new TestingCluster(2);
+        Map<String, Result> results = cluster.run(place -> train(
+                trainer(adam(0.01)),
+                data,
+                epochs(1).on(place).with(averaging().everySteps(2)).callbacks(freezing)));
+        assertSame(results);
+        assertThat(results.get("a").history().epochs().get(0).training().samples())
+                .isEqualTo(250);
+        assertThat(cluster.used(0)).hasSize(cluster.chunks(0));
+    }
+
     private static Callback stopAt(int step) {
         return new Callback() {
             @Override
