@@ -62,6 +62,7 @@ public final class Main implements Runnable {
                 new SummaryCommand(console),
                 new ExportCommand(console),
                 new RunCommand(console),
+                new CoordinatorCommand(console),
                 new BenchCommand(console),
                 new ExampleCommand(console))) {
             commandLine.addSubcommand(command);
