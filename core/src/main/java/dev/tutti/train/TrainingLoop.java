@@ -243,8 +243,8 @@ final class TrainingLoop implements Run {
         }
         learningRate = recipe.optimizer().rate(progressOf(step));
         Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null));
-        if (average != null) {
-            average.update();
+        for (int i = 0; average != null && i < outcome.steps(); i++) {
+            average.update(); // of what was agreed on only: the average is the same on all members
         }
         ahead++;
         if (outcome.steps() > 0) {
