@@ -59,6 +59,7 @@ final class SampleCodec {
                         bits.put((byte) (value ? 1 : 0));
                     }
                 }
+                case FLOAT16, BFLOAT16 -> throw array.type().notOfArrays();
             }
             out.position(out.position() + array.size() * array.type().bytes());
         }
@@ -87,6 +88,7 @@ final class SampleCodec {
                         values[at] = bits.get() != 0;
                     }
                 }
+                case FLOAT16, BFLOAT16 -> throw type.notOfArrays();
             }
             in.position(in.position() + array.size() * type.bytes());
             arrays.add(array);

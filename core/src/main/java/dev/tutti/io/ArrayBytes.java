@@ -32,6 +32,7 @@ final class ArrayBytes {
                         bytes[i] = (byte) (values[from + i] ? 1 : 0);
                     }
                 }
+                case FLOAT16, BFLOAT16 -> throw array.type().notOfArrays();
             }
             out.write(bytes, 0, count * width);
         }

@@ -37,6 +37,8 @@ enum ElementType {
             case INT32 -> I32;
             case UINT8 -> U8;
             case BOOL -> BOOL;
+            case FLOAT16 -> F16;
+            case BFLOAT16 -> BF16;
         };
     }
 

@@ -34,6 +34,13 @@ public final class Model implements AutoCloseable {
     public record Options(long seed, DType type, Device device, boolean optimised) {
         public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true);
 
+        public Options {
+            if (!type.isOfArrays()) {
+                throw new IllegalArgumentException(
+                        "models compute in float32 or float64: " + type + " is for what travels between members");
+            }
+        }
+
         public Options seed(long newSeed) {
             return new Options(newSeed, type, device, optimised);
         }

@@ -93,6 +93,8 @@ final class Native {
             case INT32 -> ScalarType.Int;
             case UINT8 -> ScalarType.Byte;
             case BOOL -> ScalarType.Bool;
+            case FLOAT16 -> ScalarType.Half;
+            case BFLOAT16 -> ScalarType.BFloat16;
         };
     }
 
@@ -104,6 +106,8 @@ final class Native {
             case Int -> DType.INT32;
             case Byte -> DType.UINT8;
             case Bool -> DType.BOOL;
+            case Half -> DType.FLOAT16;
+            case BFloat16 -> DType.BFLOAT16;
             default ->
                 throw new TensorException("tensors of type " + type + " are not supported here: cast them to float32");
         };

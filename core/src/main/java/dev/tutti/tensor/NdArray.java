@@ -75,6 +75,7 @@ public final class NdArray {
             case INT32 -> new int[length];
             case UINT8 -> new byte[length];
             case BOOL -> new boolean[length];
+            case FLOAT16, BFLOAT16 -> throw type.notOfArrays();
         };
     }
 
@@ -137,6 +138,7 @@ public final class NdArray {
             case INT32 -> ((int[]) data)[index];
             case UINT8 -> ((byte[]) data)[index] & 0xff;
             case BOOL -> ((boolean[]) data)[index] ? 1 : 0;
+            case FLOAT16, BFLOAT16 -> throw type.notOfArrays();
         };
     }
 
@@ -160,6 +162,7 @@ public final class NdArray {
                 case INT32 -> ((int[]) out)[i] = (int) longAt(i);
                 case UINT8 -> ((byte[]) out)[i] = (byte) longAt(i);
                 case BOOL -> ((boolean[]) out)[i] = at(i) != 0;
+                case FLOAT16, BFLOAT16 -> throw wanted.notOfArrays();
             }
         }
         return new NdArray(wanted, shape, out);

@@ -134,6 +134,11 @@ public final class Tensor implements AutoCloseable {
         return device.is_cpu() ? Device.CPU : Device.cuda(device.index());
     }
 
+    /** Whether the elements lie in memory one after the other, in the order of the shape. */
+    public boolean isContiguous() {
+        return handle().is_contiguous();
+    }
+
     /** False once the tensor or its scope was closed. */
     public boolean isOpen() {
         return !handle.isNull();
@@ -153,6 +158,9 @@ public final class Tensor implements AutoCloseable {
     public NdArray toArray() {
         return call("toArray", () -> {
             try (Scope scope = Scope.open()) {
+                if (!type().isOfArrays()) {
+                    throw new TensorException("toArray: " + type().notOfArrays().getMessage());
+                }
                 NdArray out = NdArray.zeros(type(), shape());
                 if (out.size() == 0) {
                     return out; // the engine has no memory to point to
@@ -171,6 +179,7 @@ public final class Tensor implements AutoCloseable {
                             out.booleans()[i] = bytes[i] != 0;
                         }
                     }
+                    case FLOAT16, BFLOAT16 -> throw out.type().notOfArrays();
                 }
                 return out;
             }
@@ -206,6 +215,7 @@ public final class Tensor implements AutoCloseable {
                     }
                     new BytePointer(handle().data_ptr_bool()).put(bytes);
                 }
+                case FLOAT16, BFLOAT16 -> throw array.type().notOfArrays();
             }
         });
     }
