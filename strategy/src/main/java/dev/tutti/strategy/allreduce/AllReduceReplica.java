@@ -7,6 +7,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
+import dev.tutti.strategy.compression.GradientSum;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Feed;
 import dev.tutti.train.LocalWorkers;
@@ -32,18 +33,21 @@ final class AllReduceReplica implements Replica {
     private final Team team;
     private final Timing timing;
     private final LocalWorkers workers;
+    private final GradientSum gradientSum;
     private final Statistics statistics;
     private Shares shares = new Shares(1);
     private int batchSize;
+    private long step;
     private int batches;
     private long samples;
     private double lossSum;
     private double seconds;
 
-    AllReduceReplica(Model model, Recipe recipe, Team team, Timing timing) {
+    AllReduceReplica(AllReduce strategy, Model model, Recipe recipe, Team team, Timing timing) {
         this.team = team;
         this.timing = timing;
         workers = new LocalWorkers(model, recipe, team.threads());
+        gradientSum = strategy.gradientSum(model);
         statistics = new Statistics(model);
     }
 
@@ -63,7 +67,8 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public StepResult accumulate(Batch batch, long step) {
+    public StepResult accumulate(Batch batch, long number) {
+        step = number;
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
         StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
@@ -81,12 +86,16 @@ final class AllReduceReplica implements Replica {
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
-            if (team.group().size() > 1) {
-                sum(collectives, ballot);
-                began = timing.record(Phase.WIRE, began);
+            double factor = (double) batchSize / ballot.samples();
+            if (gradientSum != GradientSum.PLAIN) {
+                began = scale(factor, began);
+                factor = 1;
             }
-            workers.update(learningRate, (double) batchSize / ballot.samples());
+            sum(collectives, ballot);
+            began = timing.record(Phase.WIRE, began);
+            workers.update(learningRate, factor);
             statistics.keep();
+            step++; // a member without data does not hear of the next number
             timing.record(Phase.UPDATE, began);
         }
         forget();
@@ -97,11 +106,19 @@ final class AllReduceReplica implements Replica {
         return new Outcome(1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed);
     }
 
+    /** Gradients of which some stay behind for later must count alike at every step. */
+    private long scale(double factor, long began) {
+        if (factor != 1 && samples > 0) {
+            workers.scaleGradients(factor);
+        }
+        return timing.record(Phase.UPDATE, began);
+    }
+
     private void sum(Collectives collectives, Ballot ballot) {
         if (samples == 0) {
             model().vector().zeroGradients();
         }
-        collectives.allReduce("gradients", model().vector().gradients());
+        gradientSum.sum(collectives, model().vector().gradients(), step);
         statistics.average(collectives, samples > 0, ballot.busy());
     }
 
@@ -116,6 +133,7 @@ final class AllReduceReplica implements Replica {
     public void regrouped() {
         forget();
         statistics.restore();
+        gradientSum.regrouped();
         shares = new Shares(team.group().size());
     }
 
@@ -127,6 +145,7 @@ final class AllReduceReplica implements Replica {
     @Override
     public void close() {
         workers.close();
+        gradientSum.close();
         statistics.close();
     }
 }
