@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -222,10 +223,20 @@ public final class Model implements AutoCloseable {
 
     /** Freezes just what another model of the same definition has frozen. */
     public void freezeAs(Model other) {
-        if (!frozen.equals(other.frozen)) {
+        freezeOnly(other.frozen);
+    }
+
+    /** Freezes just these parameters, given by their full names. */
+    public void freezeOnly(Set<String> parameters) {
+        if (!frozen.equals(parameters)) {
             List.copyOf(frozen).forEach(this::unfreeze);
-            other.frozen.forEach(this::freeze);
+            parameters.forEach(this::freeze);
         }
+    }
+
+    /** The full names of the parameters that do not learn. */
+    public Set<String> frozen() {
+        return new TreeSet<>(frozen);
     }
 
     public boolean isFrozen(Parameter parameter) {

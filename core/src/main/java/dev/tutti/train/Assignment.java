@@ -2,15 +2,12 @@ package dev.tutti.train;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.data.Dataset;
-import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
-import java.util.List;
 
 /**
  * All that another JVM needs to take part in training: a value that can be written as JSON.
  *
  * @param model the definition of the model
- * @param inputs what it takes
  * @param recipe what is learned and how
  * @param data what is learned from, ready to be read
  * @param validation looked at after each epoch; may be null
@@ -20,15 +17,4 @@ import java.util.List;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Assignment(
-        Layer model,
-        List<Input> inputs,
-        Recipe recipe,
-        Dataset data,
-        Dataset validation,
-        int epochs,
-        int accumulate,
-        Strategy strategy) {
-    public Assignment {
-        inputs = List.copyOf(inputs);
-    }
-}
+        Layer model, Recipe recipe, Dataset data, Dataset validation, int epochs, int accumulate, Strategy strategy) {}

@@ -15,18 +15,18 @@ final class Crew implements AutoCloseable {
     /** Longer than the pauses between the pieces of a step; too short to take a core from anybody. */
     private static final long SPIN_NANOS = 50_000;
 
-    private final List<Helper> helpers = new ArrayList<>();
+    private final List<Mate> mates = new ArrayList<>();
 
     Crew(int size, String name) {
         for (int i = 1; i < size; i++) {
-            Helper helper = new Helper(i, name + "-" + i);
-            helpers.add(helper);
-            helper.start();
+            Mate mate = new Mate(i, name + "-" + i);
+            mates.add(mate);
+            mate.start();
         }
     }
 
     int size() {
-        return helpers.size() + 1;
+        return mates.size() + 1;
     }
 
     /** Does the work of every member of the crew and returns when all of it is done; the first failure comes out. */
@@ -36,9 +36,9 @@ final class Crew implements AutoCloseable {
 
     /** The same for the first members only. */
     void together(int members, IntConsumer work) {
-        List<Helper> busy = helpers.subList(0, Math.max(0, members - 1));
+        List<Mate> busy = mates.subList(0, Math.max(0, members - 1));
         Thread caller = Thread.currentThread();
-        busy.forEach(helper -> helper.begin(work, caller));
+        busy.forEach(mate -> mate.begin(work, caller));
         Throwable failure = null;
         try {
             if (members > 0) {
@@ -47,8 +47,8 @@ final class Crew implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failure = e;
         }
-        for (Helper helper : busy) {
-            Throwable theirs = helper.await();
+        for (Mate mate : busy) {
+            Throwable theirs = mate.await();
             failure = failure == null ? theirs : failure;
         }
         if (failure instanceof Error error) {
@@ -62,11 +62,11 @@ final class Crew implements AutoCloseable {
     /** Lets the threads end. Closing twice does nothing. */
     @Override
     public void close() {
-        helpers.forEach(Helper::end);
+        mates.forEach(Mate::end);
     }
 
     /** One thread and the place where its next piece of work is laid down; the place is empty again when that is done. */
-    private static final class Helper implements Runnable {
+    private static final class Mate implements Runnable {
         private static final IntConsumer END = member -> {};
 
         private final int member;
@@ -77,7 +77,7 @@ final class Crew implements AutoCloseable {
         private Thread caller; // this and the next are handed over by writing and reading the work
         private Throwable failure;
 
-        Helper(int member, String name) {
+        Mate(int member, String name) {
             this.member = member;
             thread = new Thread(this, name);
             thread.setDaemon(true);

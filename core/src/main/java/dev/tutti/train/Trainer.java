@@ -120,18 +120,11 @@ public final class Trainer implements AutoCloseable {
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
-        Model built = build(ready);
+        build(ready);
         trainedOn = data.toString();
         Timing timing = new Timing();
         Assignment work = new Assignment(
-                definition,
-                built.inputs(),
-                recipe(),
-                ready,
-                prepared.validation(),
-                fit.epochs(),
-                fit.accumulate(),
-                fit.strategy());
+                definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
         try (Team team = fit.workplace().assemble(work)) {
             History history = train(team, timing, ready, prepared);
             epochsDone = history.epochs().size();

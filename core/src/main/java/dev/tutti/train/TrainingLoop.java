@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -47,6 +48,8 @@ final class TrainingLoop implements Run {
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<Seen> pending = new ArrayList<>();
 
+    private Set<String> frozen = Set.of();
+    private Set<String> frozenWanted;
     private int ahead;
     private long epochBegan = System.nanoTime();
     private long samplesSeen;
@@ -99,6 +102,7 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
+            leaveTogether();
         } catch (RuntimeException | Error e) {
             failure = e;
             throw e;
@@ -163,6 +167,15 @@ final class TrainingLoop implements Run {
                 meeting.group().members().get(meeting.source()));
     }
 
+    /** Nobody goes before all have what they need of each other; who is gone already has it. */
+    private void leaveTogether() {
+        try {
+            team.collectives().barrier("the end");
+        } catch (GroupChangedException e) {
+            LOG.debug("members left before the end was agreed on: {}", e.getMessage());
+        }
+    }
+
     /** Whether anybody has data, or wants to end: asked where no step says it. */
     private boolean agreeOnMore(boolean mine) {
         if (team.group().size() == 1) {
@@ -180,6 +193,26 @@ final class TrainingLoop implements Run {
         }
     }
 
+    /** What the chief's callbacks freeze counts from the moment on that all members know it. */
+    private void holdBackFreezing() {
+        Set<String> now = replica.model().frozen();
+        if (team.group().size() > 1 && !now.equals(frozen)) {
+            frozenWanted = now;
+            replica.model().freezeOnly(frozen);
+        }
+    }
+
+    private void shareFrozen() {
+        if (team.group().size() > 1) {
+            Set<String> mine = frozenWanted == null ? replica.model().frozen() : frozenWanted;
+            String chiefs = new Gathering(team.collectives())
+                    .text("frozen parameters", team.group().isChief() ? String.join("\n", mine) : null, 0);
+            replica.model().freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
+        }
+        frozen = replica.model().frozen();
+        frozenWanted = null;
+    }
+
     // ---- an epoch
 
     private void trainEpoch() {
@@ -187,6 +220,7 @@ final class TrainingLoop implements Run {
         while (more && !ended) {
             try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
                 more = agreeOnMore(feed.hasNext());
+                shareFrozen();
                 boolean reopen = false;
                 while (more && !ended && !reopen) {
                     Outcome outcome = step(feed);
@@ -208,7 +242,7 @@ final class TrainingLoop implements Run {
             }
         }
         learningRate = recipe.optimizer().rate(progressOf(step));
-        Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping()));
+        Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null));
         if (average != null) {
             average.update();
         }
@@ -233,6 +267,7 @@ final class TrainingLoop implements Run {
                 timing.seconds(Phase.COMPUTE),
                 lastLoss));
         tell(callback -> callback.step(this));
+        holdBackFreezing();
         ended = ended || team.group().size() == 1 && stopping();
     }
 
@@ -257,6 +292,7 @@ final class TrainingLoop implements Run {
         standing.finishEpoch(result);
         epochBegan = System.nanoTime();
         tell(callback -> callback.epoch(this, result));
+        holdBackFreezing();
     }
 
     private Evaluation validate() {

@@ -5,5 +5,6 @@ package dev.tutti.train;
  *
  * @param more whether it has more data in this epoch
  * @param stop whether it wants training to end
+ * @param reopen whether it has something to say to all before the next step, which is when feeds are opened
  */
-public record Vote(boolean more, boolean stop) {}
+public record Vote(boolean more, boolean stop, boolean reopen) {}

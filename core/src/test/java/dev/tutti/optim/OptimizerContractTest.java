@@ -127,6 +127,35 @@ class OptimizerContractTest {
 
     @ParameterizedTest
     @MethodSource("cases")
+    void stateOfPartsIsThatOfTheWhole(Case c) {
+        try (FlatVector one = Course.vector(SIZE, DType.FLOAT32);
+                FlatVector many = Course.vector(SIZE, DType.FLOAT32);
+                Update whole = c.optimizer.bind(partlyFrozen(one));
+                PartedUpdate parts = PartedUpdate.of(c.optimizer, partlyFrozen(many), 3)) {
+            steps(one, List.of(whole), 0, STEPS);
+            steps(many, parts, 0, STEPS);
+            assertThat(Course.valuesOf(many)).isEqualTo(Course.valuesOf(one));
+            assertThat(parts.state().keySet()).isEqualTo(whole.state().keySet());
+            whole.state()
+                    .forEach(
+                            (name, tensor) -> assertThat(parts.state().get(name).toArray())
+                                    .as(name)
+                                    .isEqualTo(tensor.toArray()));
+
+            try (FlatVector other = Course.vector(SIZE, DType.FLOAT32);
+                    PartedUpdate restored = PartedUpdate.of(c.optimizer, partlyFrozen(other), 2)) {
+                other.values().copy_(one.values());
+                whole.state()
+                        .forEach((name, tensor) -> restored.state().get(name).copy_(tensor));
+                steps(one, List.of(whole), STEPS, STEPS + 3);
+                steps(other, restored, STEPS, STEPS + 3);
+                assertThat(Course.valuesOf(other)).as("gone on with in parts").isEqualTo(Course.valuesOf(one));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
     void frozenPartsDoNotMove(Case c) {
         Optimizer decaying = c.optimizer.weightDecay(0.1).noDecay("bias");
         for (Optimizer optimizer : List.of(c.optimizer, decaying)) {
@@ -258,6 +287,16 @@ class OptimizerContractTest {
         for (int step = from; step < to; step++) {
             Course.giveGradients(vector, step);
             updates.forEach(update -> update.apply(RATE));
+        }
+    }
+
+    private static void steps(FlatVector vector, PartedUpdate update, int from, int to) {
+        for (int step = from; step < to; step++) {
+            Course.giveGradients(vector, step);
+            update.begin();
+            for (int part = update.parts() - 1; part >= 0; part--) {
+                update.apply(part, RATE);
+            }
         }
     }
 }

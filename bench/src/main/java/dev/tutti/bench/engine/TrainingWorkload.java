@@ -17,7 +17,7 @@ import java.util.List;
 /** Training steps as the trainer makes them, from arrays of the JVM to updated parameters. */
 final class TrainingWorkload implements Workload {
     private static final double LEARNING_RATE = 1e-3;
-    private static final Vote MORE = new Vote(true, false);
+    private static final Vote MORE = new Vote(true, false, false);
 
     private final Model model;
     private final Replica replica;

@@ -103,7 +103,8 @@ final class AllReduceReplica implements Replica {
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
-        return new Outcome(1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed);
+        return new Outcome(
+                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed || ballot.reopen());
     }
 
     /** Gradients of which some stay behind for later must count alike at every step. */

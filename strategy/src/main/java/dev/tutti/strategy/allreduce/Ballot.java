@@ -14,10 +14,12 @@ import dev.tutti.train.Vote;
  * @param busy members that had any
  * @param more whether anybody has more data in this epoch
  * @param stop whether anybody wants training to end
+ * @param reopen whether anybody wants feeds to be opened anew
  * @param secondsPerSample how long each member computed for one sample, by rank; 0 for those who had none
  */
-record Ballot(long samples, double lossSum, int busy, boolean more, boolean stop, double[] secondsPerSample) {
-    private static final int COUNTS = 5;
+record Ballot(
+        long samples, double lossSum, int busy, boolean more, boolean stop, boolean reopen, double[] secondsPerSample) {
+    private static final int COUNTS = 6;
 
     /** Says what this member has to say and hears all others. */
     static Ballot cast(Collectives collectives, long samples, double lossSum, double seconds, Vote vote) {
@@ -28,6 +30,7 @@ record Ballot(long samples, double lossSum, int busy, boolean more, boolean stop
         mine[2] = samples > 0 ? 1 : 0;
         mine[3] = vote.more() ? 1 : 0;
         mine[4] = vote.stop() ? 1 : 0;
+        mine[5] = vote.reopen() ? 1 : 0;
         mine[COUNTS + group.rank()] = samples > 0 ? seconds / samples : 0;
         double[] all = mine;
         if (group.size() > 1) {
@@ -39,7 +42,7 @@ record Ballot(long samples, double lossSum, int busy, boolean more, boolean stop
         }
         double[] pace = new double[group.size()];
         System.arraycopy(all, COUNTS, pace, 0, pace.length);
-        return new Ballot(Math.round(all[0]), all[1], (int) all[2], all[3] > 0, all[4] > 0, pace);
+        return new Ballot(Math.round(all[0]), all[1], (int) all[2], all[3] > 0, all[4] > 0, all[5] > 0, pace);
     }
 
     double loss() {

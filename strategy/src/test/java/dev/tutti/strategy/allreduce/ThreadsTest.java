@@ -94,6 +94,14 @@ class ThreadsTest {
     }
 
     @Test
+    void whatTheySavedAnotherNumberOfWorkersGoesOnWith(@TempDir Path folder) {
+        Map<String, NdArray> expected = Blobs.weightsAfter(Blobs.data(96).batch(24), epochs(2));
+        Blobs.weightsAfter(Blobs.data(96).batch(24), threads(3, 1).callbacks(checkpoint(folder)));
+        assertClose(Blobs.weightsAfter(Blobs.data(96).batch(24), threads(2, 2).resume(folder)), expected);
+        assertClose(Blobs.weightsAfter(Blobs.data(96).batch(24), epochs(2).resume(folder)), expected);
+    }
+
+    @Test
     void localSaysWhatToChooseForSeveral() {
         assertThatThrownBy(() ->
                         Blobs.weightsAfter(Blobs.data(10).batch(5), epochs(1).on(Workplace.threads(2))))

@@ -1,0 +1,288 @@
+package dev.tutti.cluster;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.Configuration;
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.CoordinatorLostException;
+import dev.tutti.cluster.rpc.Membership;
+import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.Pulse;
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.Leases;
+import dev.tutti.comm.Meeting;
+import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Report;
+import dev.tutti.comm.Team;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A team whose members meet through a coordinator.
+ *
+ * <p>A member that was declared gone and comes back (its machine slept, its process was stopped) is told so at the next step, and
+ * its next meeting lets it in as somebody new, who takes over the others' state.
+ */
+public final class ClusterTeam implements Team {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
+    private static final long NOT_DOUBTED = Long.MIN_VALUE;
+
+    private final CoordinatorClient client;
+    private final CollectivesFactory factory;
+    private final int threads;
+    private final RemoteLeases leases;
+    private final Standing standing = new Standing();
+    private final TreeSet<String> accused = new TreeSet<>();
+    private Newcomer newcomer;
+    private volatile Membership self;
+    private volatile Pulse pulse;
+    private volatile boolean alone;
+    private volatile boolean closed;
+    private long generation;
+    private long doubtedProgress = NOT_DOUBTED;
+    private Configuration configuration = new Configuration(0, Map.of());
+
+    private ClusterTeam(CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
+        this.client = client;
+        this.newcomer = newcomer;
+        this.threads = threads;
+        this.factory = factory;
+        this.self = client.join(newcomer);
+        this.leases = new RemoteLeases(client, () -> self);
+        this.pulse = client.pulse(self, listener(self));
+    }
+
+    /**
+     * Becomes a member of the job at an address.
+     *
+     * @param threads workers on threads of this member's JVM
+     * @param factory makes what a group computes with
+     */
+    public static ClusterTeam join(
+            CoordinatorAddress address, Newcomer newcomer, int threads, CollectivesFactory factory) {
+        CoordinatorClient client = new CoordinatorClient(address);
+        try {
+            return new ClusterTeam(client, newcomer, threads, factory);
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    /** The id the coordinator gave this member; another one after it was declared gone and came back. */
+    public String id() {
+        return self.id();
+    }
+
+    @Override
+    public synchronized Meeting meet(long progress) {
+        Patience patience = self.patience();
+        long limit = patience.start()
+                + patience.meeting()
+                + patience.tooFew()
+                + patience.collective()
+                + patience.coordinator();
+        long begin = System.nanoTime();
+        client.patience(alone ? patience.heartbeat() : patience.coordinator()); // waited for long enough already
+        endGroup();
+        while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) < limit) {
+            try {
+                Optional<CoordinatorClient.Met> met = client.meet(self, generation, trusted(progress), accusedSoFar());
+                if (met.isPresent()) {
+                    return open(met.get());
+                }
+            } catch (RefusedException e) {
+                refused(e, progress);
+            } catch (MemberLostException e) {
+                LOG.info("{}: the group broke while it came together: {}", self.id(), e.getMessage());
+                accuse(e);
+            } catch (CoordinatorLostException e) {
+                throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
+            }
+        }
+        throw new MemberLostException(
+                accusedSoFar(), "the members did not come together within " + limit / 1000.0 + " s");
+    }
+
+    private Meeting open(CoordinatorClient.Met met) {
+        generation = met.generation();
+        int rank = 0;
+        while (!met.members().get(rank).id().equals(self.id())) {
+            rank++;
+        }
+        Group group = new Group(generation, rank, met.members());
+        Duration timeout = Duration.ofMillis(self.patience().collective());
+        Collectives opened = factory.open(group, new RemoteBoard(client, self, generation), timeout);
+        synchronized (accused) {
+            accused.clear();
+        }
+        standing.begin(group, new GuardedCollectives(opened, this::accuse));
+        return new Meeting(group, met.source(), met.takeOver());
+    }
+
+    /** A state that was away may differ from the others' in the last bits, however far it is: it counts as none. */
+    private long trusted(long progress) {
+        if (progress != doubtedProgress) {
+            doubtedProgress = NOT_DOUBTED;
+            return progress;
+        }
+        return -1;
+    }
+
+    private void refused(RefusedException e, long progress) {
+        switch (e.kind()) {
+            case GONE, UNKNOWN -> {
+                LOG.warn("{} Joining as a new member.", e.getMessage());
+                doubtedProgress = progress;
+                rejoin();
+            }
+            case TOO_FEW -> throw new MemberLostException(e.members(), e.getMessage(), e);
+            case TOO_SLOW -> throw new MemberLostException(List.of(self.id()), e.getMessage(), e);
+            default -> throw e;
+        }
+    }
+
+    private void rejoin() {
+        String before = self.id();
+        pulse.close();
+        newcomer = newcomer.again();
+        leases.forget();
+        try {
+            self = client.join(newcomer);
+        } catch (RefusedException e) {
+            throw new MemberLostException(List.of(before), before + " cannot come back: " + e.getMessage(), e);
+        }
+        pulse = client.pulse(self, listener(self));
+    }
+
+    private void accuse(MemberLostException failure) {
+        synchronized (accused) {
+            accused.addAll(failure.members());
+            accused.remove(self.id());
+        }
+    }
+
+    private List<String> accusedSoFar() {
+        synchronized (accused) {
+            return List.copyOf(accused);
+        }
+    }
+
+    private void endGroup() {
+        Collectives old = standing.end();
+        if (old != null) {
+            old.abort(new MemberLostException(List.of(), "this member meets the others again"));
+            old.close();
+        }
+    }
+
+    private Pulse.Listener listener(Membership mine) {
+        return new Pulse.Listener() {
+            @Override
+            public void situation(Situation now) {
+                alone = false;
+                if (!mine.equals(self)) {
+                    LOG.debug("{} is {} now", mine, self);
+                } else if (now.gone() != null) {
+                    standing.breakOff(new MemberLostException(
+                            List.of(self.id()), self.id() + " is no longer a member: " + now.gone()));
+                } else {
+                    standing.hear(now);
+                }
+            }
+
+            @Override
+            public void refused(RefusedException why) {
+                if (mine.equals(self)) {
+                    standing.breakOff(new MemberLostException(List.of(mine.id()), why.getMessage(), why));
+                }
+            }
+
+            @Override
+            public void alone(CoordinatorLostException why) {
+                alone = true;
+                standing.breakOff(new MemberLostException(List.of("coordinator"), why.getMessage(), why));
+            }
+        };
+    }
+
+    @Override
+    public Group group() {
+        return required(standing.group());
+    }
+
+    @Override
+    public Collectives collectives() {
+        return required(standing.collectives());
+    }
+
+    private static <T> T required(T met) {
+        if (met == null) {
+            throw new IllegalStateException("there is no group: meet first");
+        }
+        return met;
+    }
+
+    @Override
+    public void check() {
+        standing.check();
+    }
+
+    @Override
+    public int threads() {
+        return threads;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public void report(Report report) {
+        pulse.report(report);
+    }
+
+    /** The job's settings as they are now; asks the coordinator only after it said that they changed. */
+    public synchronized Configuration configuration() {
+        if (configuration.version() < standing.version()) {
+            configuration = client.configuration();
+        }
+        return configuration;
+    }
+
+    /** Changes a setting for all members; null takes it away. */
+    public void configure(String key, String value) {
+        client.configure(key, value);
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        Pulse last = pulse;
+        last.close();
+        try {
+            client.leave(self, "its work is done");
+        } catch (TuttiException e) {
+            LOG.debug("{} could not say good-bye", self.id(), e);
+        }
+        Collectives old = standing.end();
+        if (old != null) {
+            old.close();
+        }
+        client.close();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.tutti.cluster;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Traffic;
+import dev.tutti.tensor.Tensor;
+import java.util.function.Consumer;
+
+/** Passes every call on, and takes note of members that were waited for in vain, to name them at the next meeting. */
+final class GuardedCollectives implements Collectives {
+    private final Collectives inner;
+    private final Consumer<MemberLostException> accuse;
+
+    GuardedCollectives(Collectives inner, Consumer<MemberLostException> accuse) {
+        this.inner = inner;
+        this.accuse = accuse;
+    }
+
+    private void guard(Runnable call) {
+        try {
+            call.run();
+        } catch (MemberLostException e) {
+            accuse.accept(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public Group group() {
+        return inner.group();
+    }
+
+    @Override
+    public void allReduce(String what, Tensor values) {
+        guard(() -> inner.allReduce(what, values));
+    }
+
+    @Override
+    public void reduceScatter(String what, Tensor values) {
+        guard(() -> inner.reduceScatter(what, values));
+    }
+
+    @Override
+    public void allGather(String what, Tensor values) {
+        guard(() -> inner.allGather(what, values));
+    }
+
+    @Override
+    public void broadcast(String what, Tensor values, int root) {
+        guard(() -> inner.broadcast(what, values, root));
+    }
+
+    @Override
+    public void send(String what, Tensor values, int to) {
+        guard(() -> inner.send(what, values, to));
+    }
+
+    @Override
+    public void receive(String what, Tensor values, int from) {
+        guard(() -> inner.receive(what, values, from));
+    }
+
+    @Override
+    public void barrier(String what) {
+        guard(() -> inner.barrier(what));
+    }
+
+    @Override
+    public void join() {
+        guard(inner::join);
+    }
+
+    @Override
+    public Traffic traffic() {
+        return inner.traffic();
+    }
+
+    @Override
+    public void abort(MemberLostException reason) {
+        inner.abort(reason);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+}

@@ -1,0 +1,49 @@
+package dev.tutti.cluster;
+
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.Membership;
+import dev.tutti.comm.BulletinBoard;
+import dev.tutti.comm.MemberLostException;
+import java.util.List;
+
+/** The bulletin board of a generation, kept by the coordinator. */
+final class RemoteBoard implements BulletinBoard {
+    private final CoordinatorClient client;
+    private final Membership self;
+    private final long generation;
+
+    RemoteBoard(CoordinatorClient client, Membership self, long generation) {
+        this.client = client;
+        this.self = self;
+        this.generation = generation;
+    }
+
+    @Override
+    public void post(String name, String note) {
+        try {
+            client.post(self, generation, name, note);
+        } catch (RefusedException e) {
+            throw meaning(e);
+        }
+    }
+
+    @Override
+    public String read(String name) {
+        long deadline = self.patience().collective();
+        try {
+            return client.read(self, generation, name, deadline)
+                    .orElseThrow(() -> new MemberLostException(
+                            List.of(), "the note '" + name + "' did not come within " + deadline / 1000.0 + " s"));
+        } catch (RefusedException e) {
+            throw meaning(e);
+        }
+    }
+
+    private static RuntimeException meaning(RefusedException e) {
+        return switch (e.kind()) {
+            case OLD_GENERATION, GONE, TOO_SLOW, UNKNOWN -> new MemberLostException(e.members(), e.getMessage(), e);
+            default -> e;
+        };
+    }
+}

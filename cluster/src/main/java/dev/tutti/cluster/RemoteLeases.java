@@ -1,0 +1,80 @@
+package dev.tutti.cluster;
+
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.Membership;
+import dev.tutti.comm.GroupChangedException;
+import dev.tutti.comm.Leases;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** Chunks leased from the coordinator's ledger. */
+final class RemoteLeases implements Leases {
+    private final CoordinatorClient client;
+    private final Supplier<Membership> self;
+    private final Map<Integer, TreeSet<Integer>> held = new HashMap<>();
+
+    RemoteLeases(CoordinatorClient client, Supplier<Membership> self) {
+        this.client = client;
+        this.self = self;
+    }
+
+    @Override
+    public synchronized void begin(int epoch, int chunks, List<Integer> used) {
+        ask(() -> {
+            client.begin(self.get(), epoch, chunks, used);
+            return true;
+        });
+    }
+
+    @Override
+    public synchronized OptionalInt lease(int epoch) {
+        TreeSet<Integer> mine = held.computeIfAbsent(epoch, number -> new TreeSet<>());
+        OptionalInt chunk = ask(() -> client.lease(self.get(), epoch, List.copyOf(mine)));
+        chunk.ifPresent(mine::add);
+        return chunk;
+    }
+
+    @Override
+    public synchronized void used(int epoch, List<Integer> chunks) {
+        ask(() -> {
+            client.use(self.get(), epoch, chunks);
+            return true;
+        });
+        held.getOrDefault(epoch, new TreeSet<>()).removeAll(chunks);
+    }
+
+    @Override
+    public synchronized void giveBack(int epoch) {
+        ask(() -> {
+            client.giveBack(self.get(), epoch);
+            return true;
+        });
+        held.remove(epoch);
+    }
+
+    @Override
+    public List<Integer> used(int epoch) {
+        return ask(() -> client.used(self.get(), epoch));
+    }
+
+    /** This member is somebody new: what the one before had leased, others get. */
+    synchronized void forget() {
+        held.clear();
+    }
+
+    private static <T> T ask(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (RefusedException e) {
+            if (e.kind() == RefusedException.Kind.GONE || e.kind() == RefusedException.Kind.UNKNOWN) {
+                throw new GroupChangedException(e.getMessage(), e);
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.tutti.cluster;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.Leases;
+import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Report;
+import dev.tutti.comm.Team;
+
+/** A team with something about it changed. */
+public abstract class TeamView implements Team {
+    private final Team team;
+
+    protected TeamView(Team team) {
+        this.team = team;
+    }
+
+    @Override
+    public Meeting meet(long progress) {
+        return team.meet(progress);
+    }
+
+    @Override
+    public Group group() {
+        return team.group();
+    }
+
+    @Override
+    public Collectives collectives() {
+        return team.collectives();
+    }
+
+    @Override
+    public void check() {
+        team.check();
+    }
+
+    @Override
+    public int threads() {
+        return team.threads();
+    }
+
+    @Override
+    public Leases leases() {
+        return team.leases();
+    }
+
+    @Override
+    public void report(Report report) {
+        team.report(report);
+    }
+
+    @Override
+    public void close() {
+        team.close();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.tutti.cluster.coordinator;
+
+import dev.tutti.comm.Report;
+import java.util.List;
+
+/** Something that happens to the coordinator. Those of members carry the member's id; whether it is theirs is checked before. */
+public sealed interface Event {
+    /** Time has passed. */
+    record Tick() implements Event {}
+
+    /**
+     * Somebody wants to be a member.
+     *
+     * @param session a secret that only this member has; joining again with the same one gives the same member
+     * @param wish the id it would like, or null
+     * @param role {@code worker} for those who train together
+     * @param host where it runs
+     * @param process the process it runs in, see {@link Event.Exited}
+     */
+    record Join(String session, String wish, String role, String host, String process) implements Event {}
+
+    /** A member goes in good order. */
+    record Leave(String member, String why) implements Event {}
+
+    /** A launcher saw a process end: all members in it are gone. */
+    record Exited(String process, String how) implements Event {}
+
+    /** A member is there. @param report how it is doing, or null */
+    record Heartbeat(String member, Report report) implements Event {}
+
+    /** A member has opened the connection on which it is told what happens. */
+    record Connected(String member) implements Event {}
+
+    /** That connection broke. */
+    record Disconnected(String member) implements Event {}
+
+    /**
+     * A member wants to meet the others.
+     *
+     * @param after the generation it comes from, 0 at first
+     * @param progress how far its state is, -1 for none
+     * @param accused members it waited for in vain
+     */
+    record Meet(String member, long after, long progress, List<String> accused) implements Event {
+        public Meet {
+            accused = List.copyOf(accused);
+        }
+    }
+
+    /** A note for the bulletin board of a generation. */
+    record Post(String member, long generation, String name, String note) implements Event {}
+
+    /** A member says how many chunks an epoch has. */
+    record Begin(String member, int epoch, int chunks, List<Integer> used) implements Event {
+        public Begin {
+            used = List.copyOf(used);
+        }
+    }
+
+    /** A member wants a chunk. @param held those it has: one that it was given but knows nothing of is given again */
+    record Lease(String member, int epoch, List<Integer> held) implements Event {
+        public Lease {
+            held = List.copyOf(held);
+        }
+    }
+
+    /** Chunks were used. */
+    record Use(String member, int epoch, List<Integer> chunks) implements Event {
+        public Use {
+            chunks = List.copyOf(chunks);
+        }
+    }
+
+    /** A member gives back what it leased. */
+    record GiveBack(String member, int epoch) implements Event {}
+
+    /** Changes the configuration. @param value null takes the key away */
+    record Configure(String key, String value) implements Event {}
+}

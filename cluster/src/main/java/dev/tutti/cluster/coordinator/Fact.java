@@ -1,0 +1,58 @@
+package dev.tutti.cluster.coordinator;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
+
+/** Something the coordinator has decided. What it keeps is the sum of all facts, so a log of them is all that it needs. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "fact")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Fact.Joined.class, name = "joined"),
+    @JsonSubTypes.Type(value = Fact.Lost.class, name = "lost"),
+    @JsonSubTypes.Type(value = Fact.Formed.class, name = "formed"),
+    @JsonSubTypes.Type(value = Fact.Posted.class, name = "posted"),
+    @JsonSubTypes.Type(value = Fact.Begun.class, name = "begun"),
+    @JsonSubTypes.Type(value = Fact.Leased.class, name = "leased"),
+    @JsonSubTypes.Type(value = Fact.Used.class, name = "used"),
+    @JsonSubTypes.Type(value = Fact.GivenBack.class, name = "givenBack"),
+    @JsonSubTypes.Type(value = Fact.Configured.class, name = "configured")
+})
+public sealed interface Fact {
+    record Joined(String member, String session, String role, String host, String process) implements Fact {}
+
+    /** A member is no longer one; what it had leased others get. */
+    record Lost(String member, Cause cause, String why) implements Fact {}
+
+    /**
+     * A new group.
+     *
+     * @param members their ids in the order of their ranks
+     * @param source the rank of the one whose state is the furthest
+     * @param takeOver whether some have another state
+     */
+    record Formed(long generation, List<String> members, int source, boolean takeOver) implements Fact {
+        public Formed {
+            members = List.copyOf(members);
+        }
+    }
+
+    record Posted(long generation, String name, String note) implements Fact {}
+
+    record Begun(int epoch, int chunks, List<Integer> used) implements Fact {
+        public Begun {
+            used = List.copyOf(used);
+        }
+    }
+
+    record Leased(int epoch, int chunk, String member) implements Fact {}
+
+    record Used(int epoch, List<Integer> chunks, String member) implements Fact {
+        public Used {
+            chunks = List.copyOf(chunks);
+        }
+    }
+
+    record GivenBack(int epoch, String member) implements Fact {}
+
+    record Configured(String key, String value, long version) implements Fact {}
+}

@@ -1,0 +1,40 @@
+package dev.tutti.cluster.coordinator;
+
+import dev.tutti.comm.Member;
+
+/**
+ * What is kept of a member, also after it is gone.
+ *
+ * @param order its number in the order of joining, or the one it wished for; ranks follow it
+ * @param lost how it went, or null while it is a member
+ * @param lostAt when, in milliseconds; 0 while it is a member
+ */
+public record Place(
+        String id,
+        long order,
+        String session,
+        String role,
+        String host,
+        String process,
+        long joinedAt,
+        Fact.Lost lost,
+        long lostAt) {
+    /** The role of those who train together. */
+    public static final String WORKER = "worker";
+
+    public boolean living() {
+        return lost == null;
+    }
+
+    public boolean isWorker() {
+        return role.equals(WORKER);
+    }
+
+    Member member() {
+        return new Member(id, host);
+    }
+
+    Place lost(Fact.Lost how, long at) {
+        return new Place(id, order, session, role, host, process, joinedAt, how, at);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.tutti.cluster.coordinator;
+
+import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Brings workers together in a new group.
+ *
+ * <p>It waits for all members of the group before that are alive, at the start for as many as are expected. Whoever keeps the
+ * others waiting for too long is given up. If too few are left, all of them are told so after a while.
+ */
+final class Rendezvous {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Rules rules;
+    private final Map<String, Arrival> arrivals = new TreeMap<>();
+    private final Map<String, RefusedException> failures = new HashMap<>();
+    private long openedAt = NEVER;
+    private long fewSince = NEVER;
+
+    private record Arrival(long after, long progress, List<String> accused, long at) {}
+
+    Rendezvous(Rules rules) {
+        this.rules = rules;
+    }
+
+    void arrive(Event.Meet meet, long now) {
+        if (arrivals.isEmpty()) {
+            openedAt = now;
+            fewSince = NEVER;
+        }
+        failures.remove(meet.member());
+        Arrival before = arrivals.get(meet.member());
+        long since = before == null ? now : before.at;
+        arrivals.put(meet.member(), new Arrival(meet.after(), meet.progress(), meet.accused(), since));
+    }
+
+    void forget(String member) {
+        arrivals.remove(member);
+        failures.remove(member);
+    }
+
+    Set<String> arrived() {
+        return arrivals.keySet();
+    }
+
+    /** Why a member waited in vain, if so. */
+    Optional<RefusedException> failure(String member) {
+        return Optional.ofNullable(failures.get(member));
+    }
+
+    /** One thing that is to be decided now; to be asked again until there is nothing. */
+    Optional<Fact> decide(Knowledge known, FailureDetector detector, long now) {
+        if (arrivals.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Place> awaited = known.livingOfGroup();
+        boolean starting = awaited.isEmpty();
+        List<Place> missing = awaited.stream()
+                .filter(place -> !arrivals.containsKey(place.id()))
+                .toList();
+        if (starting
+                && arrivals.size() < rules.expected()
+                && now - openedAt < rules.patience().start()) {
+            return Optional.empty();
+        }
+        if (!missing.isEmpty()) {
+            return missing.stream()
+                    .flatMap(place -> giveUp(place, missing, detector, now).stream())
+                    .findFirst();
+        }
+        if (arrivals.size() >= rules.min()) {
+            return Optional.of(form(known));
+        }
+        fewSince = Math.min(fewSince, now);
+        // The wait of a start was long already.
+        if (starting && now - openedAt >= rules.patience().start()
+                || now - fewSince >= rules.patience().tooFew()) {
+            fail(known, now);
+        }
+        return Optional.empty();
+    }
+
+    /** A member that is alive and does not come: gone if it was accused or if the wait is over. */
+    private Optional<Fact> giveUp(Place place, List<Place> missing, FailureDetector detector, long now) {
+        Patience patience = rules.patience();
+        List<Map.Entry<String, Arrival>> accusers = arrivals.entrySet().stream()
+                .filter(arrival -> arrival.getValue().accused.contains(place.id()))
+                .toList();
+        if (!accusers.isEmpty()) {
+            long since =
+                    accusers.stream().mapToLong(by -> by.getValue().at).min().orElse(now);
+            boolean silent = detector.stateOf(place.id(), now) != FailureDetector.State.ALIVE;
+            if (silent || missing.size() == 1 && now - since >= patience.accused()) {
+                String names = String.join(
+                        ", ", accusers.stream().map(Map.Entry::getKey).toList());
+                return Optional.of(new Fact.Lost(
+                        place.id(),
+                        Cause.ACCUSED,
+                        names + " waited for it in vain, and it " + (silent ? "is unresponsive" : "does not come")));
+            }
+        }
+        if (now - openedAt >= patience.meeting()) {
+            return Optional.of(new Fact.Lost(
+                    place.id(),
+                    Cause.ABSENT,
+                    "it is alive but did not come to the meeting of " + String.join(", ", arrivals.keySet())
+                            + " within " + Words.seconds(patience.meeting())));
+        }
+        return Optional.empty();
+    }
+
+    private Fact.Formed form(Knowledge known) {
+        List<Place> members = new ArrayList<>(arrivals.keySet().stream()
+                .map(id -> known.place(id).orElseThrow())
+                .sorted(Comparator.comparingLong(Place::order).thenComparing(Place::id))
+                .toList());
+        while (members.size() > rules.max()) {
+            members.remove(members.size() - 1);
+        }
+        long generation = known.group().generation();
+        List<String> before = known.group().members();
+        boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
+        int source = 0;
+        boolean differ = false;
+        long[] progress = new long[members.size()];
+        for (int rank = 0; rank < progress.length; rank++) {
+            Place place = members.get(rank);
+            Arrival arrival = arrivals.get(place.id());
+            generation = Math.max(generation, arrival.after);
+            // One that was away may be as far as the others and yet differ in the last bits: it takes theirs.
+            progress[rank] = someStayed && !before.contains(place.id()) ? -1 : arrival.progress;
+            source = progress[rank] > progress[source] ? rank : source;
+            differ |= progress[rank] != progress[0];
+        }
+        return new Fact.Formed(generation + 1, members.stream().map(Place::id).toList(), source, differ);
+    }
+
+    /** A group was formed of these; whoever found no place in it waits for the next. */
+    void formed(Fact.Formed group, long now) {
+        arrivals.keySet().removeAll(group.members());
+        openedAt = arrivals.isEmpty() ? NEVER : now;
+        fewSince = NEVER;
+    }
+
+    private void fail(Knowledge known, long now) {
+        List<Place> lost = known.places().stream()
+                .filter(place -> !place.living() && place.isWorker())
+                .toList();
+        StringBuilder message = new StringBuilder("expected at least ")
+                .append(rules.min())
+                .append(rules.min() == 1 ? " member" : " members")
+                .append(", but only ")
+                .append(String.join(", ", arrivals.keySet()))
+                .append(arrivals.size() == 1 ? " is" : " are")
+                .append(" here after ")
+                .append(Words.seconds(now - openedAt));
+        if (lost.isEmpty()) {
+            message.append("; others have never joined");
+        }
+        for (Place place : lost) {
+            message.append("; missing: ").append(Words.gone(place, now));
+        }
+        message.append(". Start more members, or let the job go on with fewer (min)");
+        List<String> names = lost.stream().map(Place::id).toList();
+        for (String waiting : arrivals.keySet()) {
+            failures.put(waiting, new RefusedException(Kind.TOO_FEW, message.toString(), names));
+        }
+        arrivals.clear();
+        openedAt = NEVER;
+        fewSince = NEVER;
+    }
+}

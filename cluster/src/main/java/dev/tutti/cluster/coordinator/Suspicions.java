@@ -1,0 +1,94 @@
+package dev.tutti.cluster.coordinator;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Judges members that are silent or slow, and says in the log, once, whom it has in mind. */
+final class Suspicions {
+    private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
+    /** From here on a slow member is mentioned, and again whenever it is twice as slow as when last mentioned. */
+    private static final double WORTH_MENTIONING = 1.5;
+
+    private final Rules rules;
+    private final Set<String> silent = new HashSet<>();
+    private final Map<String, Double> slow = new HashMap<>();
+
+    Suspicions(Rules rules) {
+        this.rules = rules;
+    }
+
+    /** Whether a member has been silent for too long. */
+    Optional<Fact.Lost> judge(Place place, SilenceDetector detector, long now) {
+        String id = place.id();
+        String silence = Words.seconds(detector.silence(id, now));
+        Patience patience = rules.patience();
+        switch (detector.stateOf(id, now)) {
+            case GONE -> {
+                return Optional.of(
+                        detector.silence(id, now) >= patience.gone()
+                                ? new Fact.Lost(
+                                        id,
+                                        Cause.SILENT,
+                                        "nothing was heard of it for " + silence + ", the limit is "
+                                                + Words.seconds(patience.gone()))
+                                : new Fact.Lost(
+                                        id,
+                                        Cause.DISCONNECTED,
+                                        "its connection broke and did not come back within "
+                                                + Words.seconds(patience.reconnect())));
+            }
+            case UNRESPONSIVE -> {
+                if (silent.add(id)) {
+                    LOG.warn("{} is unresponsive: nothing was heard of it for {}", id, silence);
+                }
+            }
+            case ALIVE -> {
+                if (silent.remove(id)) {
+                    LOG.info("{} is heard of again", id);
+                }
+            }
+            case UNKNOWN -> detector.heard(id, now);
+        }
+        return Optional.empty();
+    }
+
+    /** Whether a member of the group is too slow. */
+    Optional<Fact> judge(String member, Paces paces, Knowledge known) {
+        List<String> group = known.group().members();
+        OptionalDouble slower = group.contains(member) ? paces.timesSlower(member, group) : OptionalDouble.empty();
+        if (slower.isEmpty()) {
+            return Optional.empty();
+        }
+        double times = slower.getAsDouble();
+        String words = String.format(
+                Locale.ROOT,
+                "it takes %.3f s for its part of a step, %.1f times as long as the others",
+                paces.seconds(member),
+                times);
+        double limit = rules.ejectSlowerThan();
+        if (limit > 0 && times > limit && known.livingOfGroup().size() > rules.min()) {
+            return Optional.of(new Fact.Lost(
+                    member, Cause.SLOW, words + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
+        }
+        if (times >= WORTH_MENTIONING && times >= 2 * slow.getOrDefault(member, 0.0)) {
+            slow.put(member, times);
+            LOG.warn("{} is slow: {}", member, words);
+        } else if (times < 1.2 && slow.remove(member) != null) {
+            LOG.info("{} is as fast as the others again: {} s", member, paces.seconds(member));
+        }
+        return Optional.empty();
+    }
+
+    void forget(String member) {
+        silent.remove(member);
+        slow.remove(member);
+    }
+}

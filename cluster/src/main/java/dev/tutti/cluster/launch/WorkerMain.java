@@ -1,0 +1,65 @@
+package dev.tutti.cluster.launch;
+
+import dev.tutti.TuttiException;
+import dev.tutti.json.Json;
+import dev.tutti.metric.Metric;
+import dev.tutti.train.Assignment;
+import dev.tutti.train.Fit;
+import dev.tutti.train.Recipe;
+import dev.tutti.train.Trainer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The program of a worker's JVM: it takes an invitation from its standard input and trains with the others. */
+public final class WorkerMain {
+    /** The others have lost this worker, or it them: not its fault, and no use in going on. */
+    static final int LOST = 5;
+
+    private static final int FAILED = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerMain.class);
+
+    private WorkerMain() {}
+
+    public static void main(String[] arguments) throws IOException {
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String line = input.readLine();
+        if (line == null) {
+            return; // whoever started this JVM was gone before it had anything to say
+        }
+        Invitation invitation = Json.read(line, Invitation.class, "the invitation");
+        Lifeline.hold(System.in);
+        try {
+            train(invitation);
+        } catch (dev.tutti.comm.GroupChangedException e) {
+            LOG.error("{}", e.getMessage());
+            Runtime.getRuntime().halt(LOST);
+        } catch (TuttiException e) {
+            LOG.error("{}", e.getMessage());
+            Runtime.getRuntime().halt(FAILED);
+        } catch (RuntimeException | Error e) {
+            LOG.error("this worker has failed", e);
+            Runtime.getRuntime().halt(FAILED);
+        }
+        Runtime.getRuntime().halt(0); // native threads and user code may not end by themselves
+    }
+
+    private static void train(Invitation invitation) {
+        Assignment work = invitation.work();
+        Recipe recipe = work.recipe();
+        try (Trainer trainer = Trainer.of(work.model(), recipe.optimizer(), recipe.loss())
+                .metrics(recipe.metrics().toArray(Metric[]::new))
+                .movingAverage(recipe.movingAverage())
+                .seed(recipe.seed())
+                .threads(invitation.threads())) {
+            Fit fit = Fit.epochs(work.epochs())
+                    .accumulate(work.accumulate())
+                    .on(new Invited(invitation))
+                    .with(work.strategy());
+            trainer.fit(work.data(), work.validation() == null ? fit : fit.validate(work.validation()));
+        }
+    }
+}

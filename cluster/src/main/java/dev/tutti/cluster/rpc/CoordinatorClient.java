@@ -1,0 +1,147 @@
+package dev.tutti.cluster.rpc;
+
+import dev.tutti.cluster.coordinator.Configuration;
+import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.comm.Member;
+import io.grpc.ManagedChannel;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Speaks with a coordinator: as a launcher or onlooker at once, as a member after {@link #join}.
+ *
+ * <p>Every call has a deadline and outlives a coordinator that is killed and started again. All of them throw {@link
+ * RefusedException} when the coordinator says no and {@link CoordinatorLostException} when it was not reached. May be used by
+ * several threads.
+ */
+public final class CoordinatorClient implements AutoCloseable {
+    private static final long SHORT = 2_000;
+
+    private final CoordinatorAddress address;
+    private final ManagedChannel channel;
+    private final Calls calls;
+    private volatile long patience = Patience.DEFAULT.coordinator();
+
+    public CoordinatorClient(CoordinatorAddress address) {
+        this.address = address;
+        this.channel = Channels.open(address);
+        this.calls = new Calls(address, channel);
+    }
+
+    /** What came of a meeting: the members in the order of their ranks. */
+    public record Met(long generation, List<Member> members, int source, boolean takeOver) {}
+
+    public CoordinatorAddress address() {
+        return address;
+    }
+
+    /** How long calls wait for a coordinator that is away. */
+    public CoordinatorClient patience(long millis) {
+        patience = millis;
+        return this;
+    }
+
+    /** Becomes a member. Joining again with the same session gives the same membership. */
+    public Membership join(Newcomer newcomer) {
+        Wire.Joined joined = calls.call(
+                Wire.JOIN,
+                new Wire.Join(
+                        newcomer.session(), newcomer.wish(), newcomer.role(), newcomer.host(), newcomer.process()),
+                patience);
+        patience = joined.patience().coordinator();
+        return new Membership(joined.member(), newcomer.session(), joined.patience());
+    }
+
+    /** Tells the coordinator, within a short time, that a member goes. */
+    public void leave(Membership self, String why) {
+        calls.call(Wire.LEAVE, new Wire.Leave(self.caller(), why), SHORT);
+    }
+
+    /** A pulse for a member: says that it is there, and hears what happens. */
+    public Pulse pulse(Membership self, Pulse.Listener listener) {
+        return new Pulse(channel, calls, self, listener);
+    }
+
+    /** Waits with the others for a new group; empty when the wait of one call is over and it has to be asked again. */
+    public Optional<Met> meet(Membership self, long after, long progress, List<String> accused) {
+        Wire.Met met = calls.call(Wire.MEET, new Wire.Meet(self.caller(), after, progress, accused), patience);
+        return met.members() == null
+                ? Optional.empty()
+                : Optional.of(new Met(met.generation(), met.members(), met.source(), met.takeOver()));
+    }
+
+    public void post(Membership self, long generation, String name, String note) {
+        calls.call(Wire.POST, new Wire.Post(self.caller(), generation, name, note), patience);
+    }
+
+    /** Waits for a note; empty when it did not come in time. */
+    public Optional<String> read(Membership self, long generation, String name, long millis) {
+        long begin = System.nanoTime();
+        long left = millis;
+        while (left > 0) {
+            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name), left);
+            if (note.note() != null) {
+                return Optional.of(note.note());
+            }
+            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+        }
+        return Optional.empty();
+    }
+
+    public void begin(Membership self, int epoch, int chunks, List<Integer> used) {
+        calls.call(Wire.BEGIN, new Wire.Begin(self.caller(), epoch, chunks, used), patience);
+    }
+
+    /** Another chunk. @param held those this member knows it has */
+    public OptionalInt lease(Membership self, int epoch, List<Integer> held) {
+        int chunk = calls.call(Wire.LEASE, new Wire.Chunks(self.caller(), epoch, held), patience)
+                .chunk();
+        return chunk < 0 ? OptionalInt.empty() : OptionalInt.of(chunk);
+    }
+
+    public void use(Membership self, int epoch, List<Integer> chunks) {
+        calls.call(Wire.USE, new Wire.Chunks(self.caller(), epoch, chunks), patience);
+    }
+
+    public void giveBack(Membership self, int epoch) {
+        calls.call(Wire.GIVE_BACK, new Wire.Chunks(self.caller(), epoch, List.of()), patience);
+    }
+
+    public List<Integer> used(Membership self, int epoch) {
+        return calls.call(Wire.USED, new Wire.Chunks(self.caller(), epoch, List.of()), patience)
+                .chunks();
+    }
+
+    /** Changes the configuration while the job runs; null takes a key away. */
+    public Configuration configure(String key, String value) {
+        return calls.call(Wire.CONFIGURE, new Wire.Setting(key, value), patience);
+    }
+
+    public Configuration configuration() {
+        return calls.call(Wire.CONFIGURATION, Wire.Done.DONE, patience);
+    }
+
+    /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */
+    public void exited(String process, String how) {
+        calls.call(Wire.EXITED, new Wire.Exited(process, how), patience);
+    }
+
+    /** How the job is doing. */
+    public Overview overview() {
+        return calls.call(Wire.OVERVIEW, Wire.Done.DONE, patience);
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+        try {
+            channel.awaitTermination(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.tutti.cluster.rpc;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.Event;
+import dev.tutti.cluster.coordinator.Journal;
+import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.coordinator.Rules;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
+
+/**
+ * A coordinator that members reach over the network.
+ *
+ * <p>Started again with the same folder, port and token it goes on where it was, and its members find it again.
+ */
+public final class CoordinatorServer implements AutoCloseable {
+    private final ServerSettings settings;
+    private final LiveCoordinator coordinator;
+    private final ExecutorService executor;
+    private final Server server;
+
+    private CoordinatorServer(
+            ServerSettings settings, LiveCoordinator coordinator, ExecutorService executor, Server server) {
+        this.settings = settings;
+        this.coordinator = coordinator;
+        this.executor = executor;
+        this.server = server;
+    }
+
+    /** Starts one; it is ready when this returns. */
+    public static CoordinatorServer start(ServerSettings settings) {
+        InetSocketAddress address = settings.address();
+        Journal journal = settings.folder() == null ? null : Journal.open(settings.folder());
+        LiveCoordinator coordinator = new LiveCoordinator(settings.rules(), journal);
+        AtomicInteger count = new AtomicInteger();
+        ExecutorService executor = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "tutti-coordinator-" + count.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
+                    .executor(executor)
+                    .maxInboundMessageSize(Wire.LARGEST)
+                    .maxInboundMetadataSize(Wire.LARGEST_METADATA)
+                    .permitKeepAliveTime(1, TimeUnit.SECONDS)
+                    .permitKeepAliveWithoutCalls(true)
+                    .addService(ServerInterceptors.intercept(
+                            new CoordinatorService(coordinator).definition(), new TokenCheck(settings.token())));
+            if (settings.tls() != null) {
+                builder.sslContext(sslContext(settings.tls()));
+            }
+            Server server = builder.build().start();
+            return new CoordinatorServer(settings, coordinator, executor, server);
+        } catch (IOException e) {
+            coordinator.close();
+            executor.shutdownNow();
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new TuttiException(
+                    "the coordinator cannot listen on " + settings.host() + ":" + settings.port() + ": "
+                            + cause.getMessage() + ". Choose another port, or 0 for any that is free",
+                    e);
+        } catch (RuntimeException e) {
+            coordinator.close();
+            executor.shutdownNow();
+            throw e;
+        }
+    }
+
+    private static SslContext sslContext(Tls tls) {
+        try {
+            SslContextBuilder builder = GrpcSslContexts.forServer(
+                    tls.certificate().toFile(), tls.key().toFile());
+            if (tls.trust() != null) {
+                builder.trustManager(tls.trust().toFile()).clientAuth(ClientAuth.REQUIRE);
+            }
+            return builder.build();
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new TuttiException(
+                    tls.certificate() + " and " + tls.key() + " cannot be used: expected a certificate and its key in"
+                            + " PEM format (PKCS#8): " + e.getMessage(),
+                    e);
+        }
+    }
+
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Where members of the same machine, or those that know this one by the host it listens on, reach it. */
+    public CoordinatorAddress address() {
+        return new CoordinatorAddress(settings.host(), port(), settings.token());
+    }
+
+    public Rules rules() {
+        return settings.rules();
+    }
+
+    /** How the job is doing. */
+    public Overview overview() {
+        return coordinator.ask((machine, now) -> machine.overview(now));
+    }
+
+    /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */
+    public void exited(String process, String how) {
+        coordinator.apply(new Event.Exited(process, how));
+    }
+
+    /** Changes the job's configuration while it runs; null takes a key away. */
+    public void configure(String key, String value) {
+        coordinator.apply(new Event.Configure(key, value));
+    }
+
+    @Override
+    public void close() {
+        server.shutdownNow();
+        coordinator.close();
+        try {
+            server.awaitTermination(5, TimeUnit.SECONDS); // it needs the executor for its last words
+            executor.shutdown();
+            executor.awaitTermination(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

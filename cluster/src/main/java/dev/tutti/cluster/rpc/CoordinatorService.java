@@ -1,0 +1,215 @@
+package dev.tutti.cluster.rpc;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.Coordinator;
+import dev.tutti.cluster.coordinator.Event;
+import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.comm.Member;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns calls of members into events of the coordinator, and what it decided into answers. */
+final class CoordinatorService {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
+    /** How long a question waits here before the member is told to ask again, so that a lost answer is noticed. */
+    private static final long POLL = 4_000;
+
+    private final LiveCoordinator live;
+    private final Map<String, Consumer<Coordinator>> watching = new ConcurrentHashMap<>();
+
+    CoordinatorService(LiveCoordinator live) {
+        this.live = live;
+    }
+
+    ServerServiceDefinition definition() {
+        ServerServiceDefinition.Builder builder = ServerServiceDefinition.builder(Wire.SERVICE);
+        unary(builder, Wire.JOIN, this::join);
+        unary(builder, Wire.LEAVE, leave -> {
+            live.apply(new Event.Leave(known(leave.caller()), leave.why()));
+            return Wire.Done.DONE;
+        });
+        unary(builder, Wire.HEARTBEAT, beat -> {
+            live.apply(new Event.Heartbeat(known(beat.caller()), beat.report()));
+            return live.ask(
+                    (Coordinator machine) -> machine.situation(beat.caller().member()));
+        });
+        builder.addMethod(Wire.WATCH, ServerCalls.asyncServerStreamingCall(this::watch));
+        async(builder, Wire.MEET, this::meet);
+        unary(builder, Wire.POST, post -> {
+            live.apply(new Event.Post(known(post.caller()), post.generation(), post.name(), post.note()));
+            return Wire.Done.DONE;
+        });
+        async(builder, Wire.READ, this::read);
+        unary(builder, Wire.BEGIN, begin -> {
+            live.apply(new Event.Begin(known(begin.caller()), begin.epoch(), begin.chunks(), begin.used()));
+            return Wire.Done.DONE;
+        });
+        unary(builder, Wire.LEASE, this::lease);
+        unary(builder, Wire.USE, use -> {
+            live.apply(new Event.Use(known(use.caller()), use.epoch(), use.chunks()));
+            return Wire.Done.DONE;
+        });
+        unary(builder, Wire.GIVE_BACK, back -> {
+            live.apply(new Event.GiveBack(known(back.caller()), back.epoch()));
+            return Wire.Done.DONE;
+        });
+        unary(
+                builder,
+                Wire.USED,
+                asked -> new Wire.Chunks(
+                        null, asked.epoch(), live.ask((Coordinator machine) -> machine.used(asked.epoch()))));
+        unary(builder, Wire.CONFIGURE, setting -> {
+            live.apply(new Event.Configure(setting.key(), setting.value()));
+            return live.ask(Coordinator::configuration);
+        });
+        unary(builder, Wire.CONFIGURATION, asked -> live.ask(Coordinator::configuration));
+        unary(builder, Wire.EXITED, exited -> {
+            live.apply(new Event.Exited(exited.process(), exited.how()));
+            return Wire.Done.DONE;
+        });
+        unary(builder, Wire.OVERVIEW, asked -> live.ask(Coordinator::overview));
+        return builder.build();
+    }
+
+    private Wire.Joined join(Wire.Join asked) {
+        List<Fact> facts =
+                live.apply(new Event.Join(asked.session(), asked.wish(), asked.role(), asked.host(), asked.process()));
+        Fact.Joined joined = (Fact.Joined) facts.get(0);
+        return new Wire.Joined(joined.member(), live.rules().patience());
+    }
+
+    private Wire.Leased lease(Wire.Chunks asked) {
+        List<Fact> facts = live.apply(new Event.Lease(known(asked.caller()), asked.epoch(), asked.chunks()));
+        return new Wire.Leased(facts.stream()
+                .filter(Fact.Leased.class::isInstance)
+                .map(fact -> ((Fact.Leased) fact).chunk())
+                .findFirst()
+                .orElse(-1));
+    }
+
+    private CompletableFuture<Wire.Met> meet(Wire.Meet asked) {
+        String member = known(asked.caller());
+        live.apply(new Event.Meet(member, asked.after(), asked.progress(), asked.accused()));
+        Function<Coordinator, Optional<Wire.Met>> question =
+                machine -> machine.groupOf(member, asked.after()).map(group -> {
+                    List<Member> members = machine.members(group);
+                    return new Wire.Met(group.generation(), members, group.source(), group.takeOver());
+                });
+        return live.await(question, POLL).thenApply(met -> met == null ? new Wire.Met(0, null, 0, false) : met);
+    }
+
+    private CompletableFuture<Wire.Note> read(Wire.Read asked) {
+        String member = known(asked.caller());
+        return live.await(machine -> machine.note(member, asked.generation(), asked.name()), POLL)
+                .thenApply(Wire.Note::new);
+    }
+
+    private void watch(Wire.Caller caller, StreamObserver<Situation> observer) {
+        ServerCallStreamObserver<Situation> stream = (ServerCallStreamObserver<Situation>) observer;
+        try {
+            String member = known(caller);
+            Consumer<Coordinator> watcher = new Consumer<>() {
+                private Situation told;
+
+                @Override
+                public void accept(Coordinator machine) {
+                    Situation now = machine.situation(member);
+                    if (!now.equals(told) && !stream.isCancelled()) {
+                        told = now;
+                        stream.onNext(now);
+                    }
+                }
+            };
+            watching.put(member, watcher);
+            stream.setOnCancelHandler(() -> {
+                live.unwatch(watcher);
+                // The end of an old connection may be noticed after the beginning of the next.
+                if (watching.remove(member, watcher)) {
+                    disconnected(member);
+                }
+            });
+            live.apply(new Event.Connected(member));
+            live.watch(watcher);
+        } catch (TuttiException e) {
+            stream.onError(status(e));
+        }
+    }
+
+    private void disconnected(String member) {
+        try {
+            live.apply(new Event.Disconnected(member));
+        } catch (TuttiException e) {
+            LOG.debug("{} went while the coordinator was closing", member, e);
+        }
+    }
+
+    private String known(Wire.Caller caller) {
+        if (!live.ask((Coordinator machine) -> machine.isSession(caller.member(), caller.session()))) {
+            throw new RefusedException(
+                    RefusedException.Kind.UNKNOWN,
+                    "the coordinator does not know " + caller.member() + " under this session: join first");
+        }
+        return caller.member();
+    }
+
+    private static <Q, A> void unary(
+            ServerServiceDefinition.Builder builder, MethodDescriptor<Q, A> method, Function<Q, A> work) {
+        async(builder, method, request -> CompletableFuture.completedFuture(work.apply(request)));
+    }
+
+    private static <Q, A> void async(
+            ServerServiceDefinition.Builder builder,
+            MethodDescriptor<Q, A> method,
+            Function<Q, CompletableFuture<A>> work) {
+        builder.addMethod(method, ServerCalls.asyncUnaryCall((Q request, StreamObserver<A> observer) -> {
+            try {
+                var unused = work.apply(request).whenComplete((answer, failure) -> {
+                    if (failure != null) {
+                        observer.onError(status(failure));
+                    } else if (!((ServerCallStreamObserver<A>) observer).isCancelled()) {
+                        observer.onNext(answer);
+                        observer.onCompleted();
+                    }
+                });
+            } catch (TuttiException e) {
+                observer.onError(status(e));
+            } catch (RuntimeException e) {
+                LOG.error("A fault in the coordinator's call {}", method.getFullMethodName(), e);
+                observer.onError(Status.INTERNAL
+                        .withDescription("a fault in the coordinator: " + e)
+                        .asRuntimeException());
+            }
+        }));
+    }
+
+    private static Throwable status(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof RefusedException refused) {
+            Metadata trailers = new Metadata();
+            trailers.put(Wire.KIND, refused.kind().name());
+            trailers.put(Wire.MEMBERS, String.join(",", refused.members()));
+            return Status.FAILED_PRECONDITION
+                    .withDescription(refused.getMessage())
+                    .asRuntimeException(trailers);
+        }
+        // Closed or without a disk: members wait and ask again, as if it were not there.
+        return Status.UNAVAILABLE.withDescription(cause.getMessage()).asRuntimeException();
+    }
+}

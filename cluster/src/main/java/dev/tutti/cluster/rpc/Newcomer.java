@@ -1,0 +1,71 @@
+package dev.tutti.cluster.rpc;
+
+import dev.tutti.cluster.coordinator.Place;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Objects;
+
+/**
+ * One who wants to be a member.
+ *
+ * @param session a secret of this member; joining again with it gives the same membership
+ * @param wish the id it would like, such as {@code worker-2}, or null. It is given if it never was before
+ * @param role {@code worker} for those who train together
+ * @param host the machine it runs on; members with the same host can share memory
+ * @param process the process it runs in, as {@link #process(long)} names it: so a launcher can say that it has ended
+ */
+public record Newcomer(String session, String wish, String role, String host, String process) {
+    public Newcomer {
+        Objects.requireNonNull(session, "session");
+        Objects.requireNonNull(role, "role");
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(process, "process");
+    }
+
+    /** A worker in this process. */
+    public static Newcomer worker(String wish) {
+        return new Newcomer(
+                ServerSettings.newToken(),
+                wish,
+                Place.WORKER,
+                thisHost(),
+                process(ProcessHandle.current().pid()));
+    }
+
+    public Newcomer host(String other) {
+        return new Newcomer(session, wish, role, other, process);
+    }
+
+    public Newcomer process(String other) {
+        return new Newcomer(session, wish, role, host, other);
+    }
+
+    public Newcomer role(String other) {
+        return new Newcomer(session, wish, other, host, process);
+    }
+
+    /** The same one, as somebody new. */
+    public Newcomer again() {
+        return new Newcomer(ServerSettings.newToken(), null, role, host, process);
+    }
+
+    /** The name of a process of this machine. */
+    public static String process(long pid) {
+        return thisHost() + ":" + pid;
+    }
+
+    /** The name of this machine. */
+    public static String thisHost() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost"; // a machine that does not know its own name talks to nobody else
+        }
+    }
+
+    /** The session is a secret: it is not shown. */
+    @Override
+    public String toString() {
+        return role + " " + wish + " on " + host;
+    }
+}

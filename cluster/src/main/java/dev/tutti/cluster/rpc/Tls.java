@@ -1,0 +1,37 @@
+package dev.tutti.cluster.rpc;
+
+import dev.tutti.io.FileException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * Files, in PEM format, that make connections secret and say who is who.
+ *
+ * @param certificate what this side shows of itself; null for a member that the coordinator does not ask
+ * @param key the private key of it, or null
+ * @param trust certificates of those whom this side believes. A coordinator that has it lets nobody in who cannot show one of
+ *     them; null leaves it at the token
+ */
+public record Tls(Path certificate, Path key, Path trust) {
+    public Tls {
+        if ((certificate == null) != (key == null)) {
+            throw new IllegalArgumentException("a certificate and its key go together");
+        }
+        for (Path file : new Path[] {certificate, key, trust}) {
+            if (file != null && !Files.isReadable(file)) {
+                throw new FileException(file.toString(), "there is no such file, or it cannot be read");
+            }
+        }
+    }
+
+    /** What a coordinator shows. */
+    public static Tls of(Path certificate, Path key) {
+        return new Tls(Objects.requireNonNull(certificate), Objects.requireNonNull(key), null);
+    }
+
+    /** Whom a member believes. */
+    public static Tls trusting(Path trust) {
+        return new Tls(null, null, Objects.requireNonNull(trust));
+    }
+}
