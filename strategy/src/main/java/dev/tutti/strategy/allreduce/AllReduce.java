@@ -4,6 +4,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
 import dev.tutti.strategy.compression.Compression;
 import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.train.LocalWorkers;
 import dev.tutti.train.Recipe;
 import dev.tutti.train.Replica;
 import dev.tutti.train.Strategy;
@@ -16,14 +17,29 @@ import java.util.function.Consumer;
  */
 public final class AllReduce implements Strategy, Cloneable {
     private Compression compression;
+    private boolean shardedState;
 
     /** Makes gradients small for the way between members, such as {@code topK(0.01)}; threads of one JVM have no need of it. */
     public AllReduce compression(Compression choice) {
         return copy(c -> c.compression = choice);
     }
 
-    GradientSum gradientSum(Model model) {
-        return compression == null ? GradientSum.PLAIN : compression.bind(model);
+    /**
+     * Divides the optimizer's state among the members: each moves its part of the parameters and gives it to the others. With n
+     * members each needs an n-th of the memory for it. A member that is lost takes its part along: training ends then and has
+     * to be resumed from a checkpoint.
+     */
+    public AllReduce shardedState() {
+        return copy(c -> c.shardedState = true);
+    }
+
+    boolean isCompressed() {
+        return compression != null;
+    }
+
+    Exchange exchange(LocalWorkers workers) {
+        GradientSum sum = compression == null ? GradientSum.PLAIN : compression.bind(workers.model());
+        return shardedState ? new Sharded(workers, sum) : new Mirrored(workers, sum);
     }
 
     @Override
@@ -52,6 +68,8 @@ public final class AllReduce implements Strategy, Cloneable {
 
     @Override
     public String toString() {
-        return "allReduce()" + (compression == null ? "" : ".compression(" + compression + ")");
+        return "allReduce()"
+                + (compression == null ? "" : ".compression(" + compression + ")")
+                + (shardedState ? ".shardedState()" : "");
     }
 }

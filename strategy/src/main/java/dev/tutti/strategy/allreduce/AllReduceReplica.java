@@ -7,7 +7,6 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
-import dev.tutti.strategy.compression.GradientSum;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Feed;
 import dev.tutti.train.LocalWorkers;
@@ -33,7 +32,8 @@ final class AllReduceReplica implements Replica {
     private final Team team;
     private final Timing timing;
     private final LocalWorkers workers;
-    private final GradientSum gradientSum;
+    private final Exchange exchange;
+    private final boolean scaledBefore;
     private final Statistics statistics;
     private Shares shares = new Shares(1);
     private int batchSize;
@@ -47,7 +47,8 @@ final class AllReduceReplica implements Replica {
         this.team = team;
         this.timing = timing;
         workers = new LocalWorkers(model, recipe, team.threads());
-        gradientSum = strategy.gradientSum(model);
+        exchange = strategy.exchange(workers);
+        scaledBefore = strategy.isCompressed();
         statistics = new Statistics(model);
     }
 
@@ -87,16 +88,18 @@ final class AllReduceReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
             double factor = (double) batchSize / ballot.samples();
-            if (gradientSum != GradientSum.PLAIN) {
+            if (scaledBefore) {
                 began = scale(factor, began);
                 factor = 1;
             }
             sum(collectives, ballot);
             began = timing.record(Phase.WIRE, began);
-            workers.update(learningRate, factor);
+            exchange.update(collectives, learningRate, factor);
+            began = timing.record(Phase.UPDATE, began);
+            exchange.share(collectives, ballot.stateWanted());
+            timing.record(Phase.WIRE, began);
             statistics.keep();
             step++; // a member without data does not hear of the next number
-            timing.record(Phase.UPDATE, began);
         }
         forget();
         boolean changed = shares.observe(ballot.secondsPerSample());
@@ -119,7 +122,7 @@ final class AllReduceReplica implements Replica {
         if (samples == 0) {
             model().vector().zeroGradients();
         }
-        gradientSum.sum(collectives, model().vector().gradients(), step);
+        exchange.sum(collectives, step);
         statistics.average(collectives, samples > 0, ballot.busy());
     }
 
@@ -134,19 +137,19 @@ final class AllReduceReplica implements Replica {
     public void regrouped() {
         forget();
         statistics.restore();
-        gradientSum.regrouped();
+        exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
     }
 
     @Override
     public Map<String, Tensor> state() {
-        return workers.state();
+        return exchange.state();
     }
 
     @Override
     public void close() {
         workers.close();
-        gradientSum.close();
+        exchange.close();
         statistics.close();
     }
 }
