@@ -440,6 +440,16 @@ public final class Tensor implements AutoCloseable {
         return op("argmax", () -> handle().argmax(new org.bytedeco.pytorch.LongOptional(axis), false));
     }
 
+    /** Where the largest elements of a vector are: {@code count} of them, in no order, as int64. */
+    public Tensor largest(long count) {
+        return op("largest", () -> torch.topk(handle(), count, 0, true, false).get1());
+    }
+
+    /** The elements of a vector at places given as int64. */
+    public Tensor at(Tensor places) {
+        return op("at", () -> handle().index_select(0, places.handle()));
+    }
+
     /** The Euclidean length of all elements. */
     public Tensor norm() {
         return op("norm", () -> handle().norm());
@@ -509,6 +519,18 @@ public final class Tensor implements AutoCloseable {
 
     public Tensor sign_() {
         run("sign_", () -> handle().sign_());
+        return this;
+    }
+
+    /** Adds values to the elements of a vector at places given as int64, of which none comes twice. */
+    public Tensor addAt_(Tensor places, Tensor values) {
+        run("addAt_", () -> handle().index_add_(0, places.handle(), values.handle()));
+        return this;
+    }
+
+    /** Makes the elements of a vector at places given as int64 zero. */
+    public Tensor zeroAt_(Tensor places) {
+        run("zeroAt_", () -> handle().index_fill_(0, places.handle(), scalar(0)));
         return this;
     }
 

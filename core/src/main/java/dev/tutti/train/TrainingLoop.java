@@ -242,7 +242,8 @@ final class TrainingLoop implements Run {
             }
         }
         learningRate = recipe.optimizer().rate(progressOf(step));
-        Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null));
+        Outcome outcome =
+                replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null, stateNeeded()));
         for (int i = 0; average != null && i < outcome.steps(); i++) {
             average.update(); // of what was agreed on only: the average is the same on all members
         }
@@ -251,6 +252,17 @@ final class TrainingLoop implements Run {
             agreed(outcome, feed);
         }
         return outcome;
+    }
+
+    /** Asks all callbacks, since each may prepare for it. */
+    private boolean stateNeeded() {
+        boolean needed = false;
+        if (team.group().isChief()) {
+            for (Callback callback : fit.callbacks()) {
+                needed |= callback.needsState(this);
+            }
+        }
+        return needed;
     }
 
     private void agreed(Outcome outcome, Feed feed) {
