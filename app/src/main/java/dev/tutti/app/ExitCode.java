@@ -11,6 +11,7 @@ enum ExitCode {
     DATA(4, "data or an input is missing or wrong"),
     TRAINING(5, "training failed, for instance because the loss became NaN"),
     FILE(6, "a file cannot be read or written, or the disk is full"),
+    DIFFERS(7, "parity: the job does not agree with one worker"),
     INTERRUPTED(130, "stopped by Ctrl-C or SIGTERM; training can be resumed");
 
     private final int number;

@@ -44,6 +44,7 @@ final class TrainingLoop implements Run {
     private final MovingAverage average;
     private final Standing standing;
     private final Capture capture;
+    private final TimeAccount times;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<Seen> pending = new ArrayList<>();
 
@@ -78,6 +79,7 @@ final class TrainingLoop implements Run {
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
         standing = new Standing(recipe);
+        times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }
 
@@ -99,6 +101,7 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
+            times.close();
         } catch (RuntimeException | Error e) {
             failure = e;
             throw e;
@@ -109,7 +112,7 @@ final class TrainingLoop implements Run {
         boolean interrupted = fit.interrupted().getAsBoolean();
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
-        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason);
+        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times.report());
     }
 
     /** Goes on from the newest checkpoint in the folder, where there is one. */
@@ -221,6 +224,9 @@ final class TrainingLoop implements Run {
 
     private void agreed(Outcome outcome, Feed feed) {
         ahead = 0;
+        times.step(
+                outcome.steps(),
+                pending.stream().mapToLong(seen -> seen.result().size()).sum());
         countPending();
         standing.advance(outcome, feed.position());
         lastLoss = outcome.loss();
