@@ -57,6 +57,7 @@ public final class Main implements Runnable {
         CommandLine commandLine = new CommandLine(new Main());
         for (TuttiCommand command : List.of(
                 new TrainCommand(console),
+                new ParityCommand(console),
                 new EvaluateCommand(console),
                 new PredictCommand(console),
                 new SummaryCommand(console),
