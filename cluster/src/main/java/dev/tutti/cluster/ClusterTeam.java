@@ -71,7 +71,12 @@ public final class ClusterTeam implements Team {
      */
     public static ClusterTeam join(
             CoordinatorAddress address, Newcomer newcomer, int threads, CollectivesFactory factory) {
-        CoordinatorClient client = new CoordinatorClient(address);
+        return join(new CoordinatorClient(address), newcomer, threads, factory);
+    }
+
+    /** The same over a connection, which is closed with the team. */
+    public static ClusterTeam join(
+            CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
         try {
             return new ClusterTeam(client, newcomer, threads, factory);
         } catch (RuntimeException e) {
