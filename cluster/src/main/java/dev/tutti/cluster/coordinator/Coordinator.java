@@ -6,10 +6,13 @@ import dev.tutti.comm.Report;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -303,6 +306,15 @@ public final class Coordinator {
                     known.lostOfGroup().stream().map(Place::id).toList());
         }
         return note;
+    }
+
+    /** The processes of those among some members that are still there or have left in good order. */
+    public Set<String> processesOf(Collection<String> members) {
+        return members.stream()
+                .flatMap(id -> known.place(id).stream())
+                .filter(place -> place.living() || place.lost().cause() == Cause.LEFT)
+                .map(Place::process)
+                .collect(Collectors.toSet());
     }
 
     /** Numbers of an epoch's chunks that were used. */

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -133,11 +134,21 @@ final class Children implements AutoCloseable {
         return last >= 'b' && last < 'z' ? name.substring(0, name.length() - 1) + (char) (last + 1) : name + "b";
     }
 
-    /** Gives them time to end by themselves, then ends them. */
-    void endWithin(Duration time) {
+    /**
+     * Gives those that were at work to the last some time to end by themselves, then ends them; all others at once, since a JVM that
+     * is stopped, or that was still being started, has nothing to finish.
+     *
+     * @param atWork processes of the last group
+     */
+    void endWithin(Duration time, Set<String> atWork) {
         List<Child> left;
         synchronized (this) {
             closing = true;
+            for (Child child : running) {
+                if (!atWork.contains(Newcomer.process(child.process.pid()))) {
+                    child.process.destroyForcibly();
+                }
+            }
             left = List.copyOf(running);
         }
         long deadline = System.nanoTime() + time.toNanos();
@@ -157,6 +168,6 @@ final class Children implements AutoCloseable {
 
     @Override
     public void close() {
-        endWithin(Duration.ZERO);
+        endWithin(Duration.ZERO, Set.of());
     }
 }
