@@ -2,7 +2,7 @@ package dev.tutti.testkit;
 
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.CollectivesFactory;
-import dev.tutti.cluster.Connections;
+import dev.tutti.comm.Connections;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;

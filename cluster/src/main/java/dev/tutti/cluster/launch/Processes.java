@@ -2,7 +2,7 @@ package dev.tutti.cluster.launch;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
+import dev.tutti.comm.Connections;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;

@@ -9,7 +9,7 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
+import dev.tutti.comm.Connections;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
