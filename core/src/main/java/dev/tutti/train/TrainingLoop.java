@@ -158,8 +158,8 @@ final class TrainingLoop implements Run {
         if (source || furthest == standing.progress() && furthest > 0) {
             return;
         }
-        if (furthest == standing.progress() + 1 && progress.epoch() == standing.epoch()) {
-            countPending(); // the step was agreed on after all, only this member did not hear of it
+        if (furthest > standing.progress() && progress.epoch() == standing.epoch()) {
+            countPending(); // it was agreed on after all, only this member did not hear of it
         }
         capture.takeOver(state);
         LOG.info(
