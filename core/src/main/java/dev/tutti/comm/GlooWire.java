@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Messages and elements between members that Gloo connects.
@@ -23,6 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * is always waited for, so that a leaving member's word arrives even when elements were expected from it.
  */
 final class GlooWire implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(GlooWire.class);
+
     private static final int MESSAGES = 1;
     private static final int ELEMENTS = 2;
 
@@ -63,7 +67,11 @@ final class GlooWire implements AutoCloseable {
     }
 
     private void listen(int rank) {
-        incoming[rank] = links.receive(inboxes[rank], rank, MESSAGES);
+        try {
+            incoming[rank] = links.receive(inboxes[rank], rank, MESSAGES);
+        } catch (TensorException e) {
+            log.debug("{} is gone; who waits for it next will be told", id(rank), e);
+        }
     }
 
     /** Tells all members something, and returns what they told, by rank. */
@@ -105,6 +113,10 @@ final class GlooWire implements AutoCloseable {
 
     private byte[] next(int rank, String purpose) {
         Transfer transfer = incoming[rank];
+        incoming[rank] = null;
+        if (transfer == null) {
+            throw gone(rank, purpose, null);
+        }
         underWay.add(transfer);
         await(transfer, rank, purpose);
         byte[] message = inboxes[rank].toArray().bytes();
@@ -124,8 +136,9 @@ final class GlooWire implements AutoCloseable {
         if (message[0] == CALL) {
             return;
         }
-        String[] parts =
-                new String(message, 1, message.length - 1, UTF_8).replace("\0", "").split("\n", 2);
+        String[] parts = new String(message, 1, message.length - 1, UTF_8)
+                .replace("\0", "")
+                .split("\n", 2);
         if (message[0] == MISMATCHED) {
             throw new MismatchedCallException(parts[1]);
         }
@@ -173,17 +186,25 @@ final class GlooWire implements AutoCloseable {
             return said;
         }
         boolean late = patience.left().isZero() || e.getMessage().contains("Timed out");
-        String what = late
-                ? " did not take part in " + purpose + " within " + patience.inWords()
-                        + (group.size() > 2 ? ", or waited for another member itself" : "")
-                : " is gone: the connection to it broke during " + purpose;
-        return new MemberLostException(List.of(id(peer)), id(peer) + what, e);
+        if (!late) {
+            return gone(peer, purpose, e);
+        }
+        return new MemberLostException(
+                List.of(id(peer)),
+                id(peer) + " did not take part in " + purpose + " within " + patience.inWords()
+                        + (group.size() > 2 ? ", or waited for another member itself" : ""),
+                e);
+    }
+
+    private MemberLostException gone(int peer, String purpose, TensorException e) {
+        return new MemberLostException(
+                List.of(id(peer)), id(peer) + " is gone: the connection to it broke during " + purpose, e);
     }
 
     /** Why a member whose connection broke said it would leave, or null. */
     private RuntimeException lastWord(int rank) {
         try {
-            if (incoming[rank].await(LAST_WORD)) {
+            if (incoming[rank] != null && incoming[rank].await(LAST_WORD)) {
                 checkMessage(rank, inboxes[rank].toArray().bytes());
             }
             return null;
