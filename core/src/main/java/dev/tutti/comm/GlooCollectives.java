@@ -43,17 +43,16 @@ public final class GlooCollectives {
         }
         Engine.load(); // before the clock runs: the first time takes seconds
         Patience patience = new Patience(timeout);
-        return new AgreedCollectives(group, medium(group, board, patience, address, Call.BYTES), patience);
+        return new AgreedCollectives(group, medium(group, board, patience, address), patience);
     }
 
-    static GlooMedium medium(
-            Group group, BulletinBoard board, Patience patience, InetAddress address, int messageBytes) {
+    static GlooMedium medium(Group group, BulletinBoard board, Patience patience, InetAddress address) {
         GlooStore store = null;
         GlooLinks links = null;
         try {
             store = store(group, board, patience, address);
             links = GlooLinks.connect(store, group.rank(), group.size(), address, patience.left());
-            return new GlooMedium(group, new GlooWire(group, store, links, patience, messageBytes));
+            return new GlooMedium(group, new GlooWire(group, store, links, patience));
         } catch (RuntimeException e) {
             if (links != null) {
                 links.close();

@@ -34,8 +34,8 @@ final class GlooWire implements AutoCloseable {
     private static final byte LOST_OTHERS = 1;
     private static final byte MISMATCHED = 2;
 
-    /** Room for the reason why a member leaves. */
-    private static final int LEAST_BYTES = 1024;
+    /** Room for a call, or for the reason why a member leaves. */
+    private static final int MESSAGE_BYTES = 1024;
     /** A last word is short, and whoever cannot take it at once does not get it. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
@@ -48,13 +48,12 @@ final class GlooWire implements AutoCloseable {
     private final Transfer[] incoming;
     private final Set<Transfer> underWay = ConcurrentHashMap.newKeySet();
 
-    /** @param messageBytes the longest message there will be */
-    GlooWire(Group group, GlooStore store, GlooLinks links, Patience patience, int messageBytes) {
+    GlooWire(Group group, GlooStore store, GlooLinks links, Patience patience) {
         this.group = group;
         this.store = store;
         this.links = links;
         this.patience = patience;
-        Shape message = Shape.of(1 + Math.max(LEAST_BYTES, messageBytes));
+        Shape message = Shape.of(MESSAGE_BYTES);
         outbox = Tensor.zeros(message, DType.UINT8).retain();
         inboxes = new Tensor[group.size()];
         incoming = new Transfer[group.size()];
