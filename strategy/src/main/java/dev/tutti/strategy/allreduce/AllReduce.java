@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 public final class AllReduce implements Strategy, Cloneable {
     private Compression compression;
     private boolean shardedState;
+    private boolean syncBatchNorm;
 
     /** Makes gradients small for the way between members, such as {@code topK(0.01)}; threads of one JVM have no need of it. */
     public AllReduce compression(Compression choice) {
@@ -31,6 +32,18 @@ public final class AllReduce implements Strategy, Cloneable {
      */
     public AllReduce shardedState() {
         return copy(c -> c.shardedState = true);
+    }
+
+    /**
+     * Lets batch norm look at the whole batch, not at each member's share of it: for shares of few rows. Every such layer then
+     * waits for all members, twice a step. Members must have one worker each.
+     */
+    public AllReduce syncBatchNorm() {
+        return copy(c -> c.syncBatchNorm = true);
+    }
+
+    boolean sharesBatches() {
+        return syncBatchNorm;
     }
 
     boolean isCompressed() {
@@ -70,6 +83,7 @@ public final class AllReduce implements Strategy, Cloneable {
     public String toString() {
         return "allReduce()"
                 + (compression == null ? "" : ".compression(" + compression + ")")
-                + (shardedState ? ".shardedState()" : "");
+                + (shardedState ? ".shardedState()" : "")
+                + (syncBatchNorm ? ".syncBatchNorm()" : "");
     }
 }

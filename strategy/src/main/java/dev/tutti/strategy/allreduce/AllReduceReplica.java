@@ -16,6 +16,7 @@ import dev.tutti.train.Replica;
 import dev.tutti.train.StepResult;
 import dev.tutti.train.Timing;
 import dev.tutti.train.Timing.Phase;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.Vote;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -35,6 +36,7 @@ final class AllReduceReplica implements Replica {
     private final Exchange exchange;
     private final boolean scaledBefore;
     private final Statistics statistics;
+    private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
     private long step;
@@ -50,6 +52,17 @@ final class AllReduceReplica implements Replica {
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
         statistics = new Statistics(model);
+        sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
+    }
+
+    private static SharedBatches sharedBatches(Model model, Team team) {
+        if (team.threads() > 1) {
+            throw new TrainingException("syncBatchNorm() works between members with one worker each, received "
+                    + team.threads() + " workers on threads of one JVM: start as many JVMs instead, or leave it out");
+        }
+        SharedBatches shared = new SharedBatches(team);
+        model.shareBatches(shared);
+        return shared;
     }
 
     @Override
@@ -73,10 +86,11 @@ final class AllReduceReplica implements Replica {
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
         StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
+        long waited = sharedBatches == null ? 0 : sharedBatches.check();
         batches++;
         samples += result.size();
         lossSum += result.loss() * result.size();
-        seconds += (timing.record(Phase.COMPUTE, began) - began) / 1e9;
+        seconds += (timing.record(Phase.COMPUTE, began + waited) - began - waited) / 1e9;
         return result;
     }
 
@@ -84,6 +98,9 @@ final class AllReduceReplica implements Replica {
     public Outcome update(double learningRate, Vote vote) {
         Collectives collectives = team.collectives();
         long began = System.nanoTime();
+        if (sharedBatches != null) {
+            sharedBatches.awaitOthers(collectives);
+        }
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
@@ -137,6 +154,9 @@ final class AllReduceReplica implements Replica {
     public void regrouped() {
         forget();
         statistics.restore();
+        if (sharedBatches != null) {
+            sharedBatches.regrouped();
+        }
         exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
     }
@@ -148,6 +168,7 @@ final class AllReduceReplica implements Replica {
 
     @Override
     public void close() {
+        model().shareBatches(null);
         workers.close();
         exchange.close();
         statistics.close();
