@@ -80,6 +80,7 @@ final class TrainingLoop implements Run {
         average = recipe.movingAverage() == 0
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
+        replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }

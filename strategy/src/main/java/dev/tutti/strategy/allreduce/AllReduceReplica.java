@@ -35,10 +35,12 @@ final class AllReduceReplica implements Replica {
     private final LocalWorkers workers;
     private final Exchange exchange;
     private final boolean scaledBefore;
+    private final Buckets buckets; // null where gradients travel after the backward pass
     private final Statistics statistics;
     private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
+    private int batchesPerUpdate = 1;
     private long step;
     private int batches;
     private long samples;
@@ -51,6 +53,7 @@ final class AllReduceReplica implements Replica {
         workers = new LocalWorkers(model, recipe, team.threads());
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
+        buckets = strategy.buckets(workers);
         statistics = new Statistics(model);
         sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
     }
@@ -81,11 +84,20 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
+    public void batchesPerUpdate(int count) {
+        batchesPerUpdate = count;
+    }
+
+    private boolean overlaps() {
+        return buckets != null && batchesPerUpdate == 1 && team.group().size() > 1;
+    }
+
+    @Override
     public StepResult accumulate(Batch batch, long number) {
         step = number;
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
-        StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
+        StepResult result = backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
         long waited = sharedBatches == null ? 0 : sharedBatches.check();
         batches++;
         samples += result.size();
@@ -94,12 +106,29 @@ final class AllReduceReplica implements Replica {
         return result;
     }
 
+    private StepResult backward(Batch batch, LocalWorkers.Turn turn) {
+        if (!overlaps()) {
+            return workers.backward(batch, turn);
+        }
+        buckets.begin(team.collectives());
+        try {
+            return workers.backward(batch, turn, buckets::ready);
+        } catch (RuntimeException | Error e) {
+            buckets.abandon();
+            throw e;
+        }
+    }
+
     @Override
     public Outcome update(double learningRate, Vote vote) {
         Collectives collectives = team.collectives();
         long began = System.nanoTime();
         if (sharedBatches != null) {
             sharedBatches.awaitOthers(collectives);
+        }
+        if (overlaps()) {
+            awaitBuckets(collectives);
+            began = timing.record(Phase.WIRE, began);
         }
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
         began = timing.record(Phase.WAIT, began);
@@ -135,11 +164,22 @@ final class AllReduceReplica implements Replica {
         return timing.record(Phase.UPDATE, began);
     }
 
-    private void sum(Collectives collectives, Ballot ballot) {
-        if (samples == 0) {
+    private void awaitBuckets(Collectives collectives) {
+        if (!buckets.isBegun()) { // no data: nothing to add to what others have
             model().vector().zeroGradients();
+            buckets.begin(collectives);
+            buckets.ready(model().vector().all());
         }
-        exchange.sum(collectives, step);
+        buckets.await();
+    }
+
+    private void sum(Collectives collectives, Ballot ballot) {
+        if (!overlaps()) {
+            if (samples == 0) {
+                model().vector().zeroGradients();
+            }
+            exchange.sum(collectives, step);
+        }
         statistics.average(collectives, samples > 0, ballot.busy());
     }
 
@@ -153,6 +193,9 @@ final class AllReduceReplica implements Replica {
     @Override
     public void regrouped() {
         forget();
+        if (buckets != null) {
+            buckets.abandon();
+        }
         statistics.restore();
         if (sharedBatches != null) {
             sharedBatches.regrouped();
@@ -169,6 +212,10 @@ final class AllReduceReplica implements Replica {
     @Override
     public void close() {
         model().shareBatches(null);
+        if (buckets != null) {
+            buckets.abandon();
+            buckets.close();
+        }
         workers.close();
         exchange.close();
         statistics.close();
