@@ -7,6 +7,7 @@ import static dev.tutti.tensor.Native.scalar;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.LongOptional;
 import org.bytedeco.pytorch.global.torch;
@@ -140,6 +141,15 @@ public final class Functions {
                         momentum,
                         epsilon,
                         false));
+    }
+
+    /**
+     * Adds up what several workers have, each on its own thread; the gradients that come back are added up as well.
+     *
+     * @param sum adds a tensor to those of the other workers, in place; must not throw
+     */
+    public static Tensor sharedSum(Tensor own, Consumer<Tensor> sum) {
+        return SharedSum.of(own, sum);
     }
 
     /** Normalises over the last axes, those of {@code shape}. */

@@ -14,6 +14,8 @@ final class LargeGradient {
     private final Range range;
     private final Tensor parameter;
     private final Tensor view;
+    private int products; // of forward passes whose backward pass has not come by
+    private Runnable whenDone;
     private boolean holds = true; // whether the view holds something to be added to
 
     LargeGradient(Range range, Tensor parameter, Tensor view) {
@@ -32,6 +34,16 @@ final class LargeGradient {
         parameter.dropGradient();
     }
 
+    /** Hears when the last product of a backward pass has come by; null for nobody. */
+    void whenDone(Runnable listener) {
+        whenDone = listener;
+    }
+
+    /** A forward pass has made a product whose part of the gradient is going to be added. */
+    void expectProduct() {
+        products++;
+    }
+
     /** Takes part of a backward pass: the product of a transposed matrix and another one. */
     void addProduct(org.bytedeco.pytorch.Tensor transposed, org.bytedeco.pytorch.Tensor other) {
         if (holds) {
@@ -39,6 +51,9 @@ final class LargeGradient {
         } else {
             org.bytedeco.pytorch.global.torch.mm_out(view.handle(), transposed, other);
             holds = true;
+        }
+        if (--products == 0 && whenDone != null) {
+            whenDone.run();
         }
     }
 
@@ -55,6 +70,7 @@ final class LargeGradient {
                 view.zero_(); // frozen, or not used in this pass
             }
             holds = true;
+            products = 0;
             parameter.accumulateInto(view);
         }
     }

@@ -43,6 +43,7 @@ final class WeightGradient extends FunctionPreHook {
     static org.bytedeco.pytorch.Tensor linear(Tensor x, Tensor weight, Tensor bias) {
         var y = torch.linear(x.handle(), weight.handle().detach(), Native.optional(bias));
         WeightGradient hook = new WeightGradient(weight.largeGradient(), x.handle());
+        weight.largeGradient().expectProduct();
         Scope.hold(hook);
         y.grad_fn().add_pre_hook(hook);
         return y;

@@ -81,6 +81,7 @@ final class TrainingLoop implements Run {
         average = recipe.movingAverage() == 0
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
+        replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
