@@ -80,8 +80,8 @@ final class Course implements Callback {
         return all;
     }
 
-    /** How far the losses are from those of a course with a point for each step, over the same samples. */
-    ParityResult.Difference lossesFrom(Course other) {
+    /** How far the losses of the first steps are from those of a course with a point for each step, over the same samples. */
+    ParityResult.Difference lossesFrom(Course other, long firstSteps) {
         ParityResult.Difference all = ParityResult.Difference.NONE;
         int next = 0;
         long before = 0;
@@ -94,7 +94,7 @@ final class Course implements Callback {
                 samples += theirs.samples() - before;
                 before = theirs.samples();
             }
-            if (samples > 0) {
+            if (samples > 0 && point.step() <= firstSteps) {
                 double loss = sum / samples;
                 double difference = Math.abs(point.loss() - loss);
                 all = all.or(new ParityResult.Difference(
