@@ -1,6 +1,7 @@
 package dev.tutti.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.cluster.Cluster;
 import dev.tutti.cluster.launch.Processes;
@@ -38,7 +39,8 @@ class ProcessFaultsTest {
         assertThat(outcome.first().failure())
                 .startsWith("MemberLostException")
                 .contains("expected at least 2 members, but only worker-0 is here")
-                .contains("missing: worker-1, gone since");
+                .contains("missing: worker-1 on")
+                .contains("gone since");
         assertThat(outcome.first().missing()).containsExactly("worker-1");
         assertThat(folder).isDirectoryContaining(file -> file.getFileName().toString().contains("10"));
     }
@@ -53,7 +55,7 @@ class ProcessFaultsTest {
                         .await("worker-1b has joined")
                         .schedule());
         assertSound(outcome);
-        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b took over epoch 1, step 20 from worker-0"));
+        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b took over"));
         assertThat(outcome.secondsToNextStep(Fault.Kill.class)).isLessThan(5);
     }
 
@@ -76,7 +78,7 @@ class ProcessFaultsTest {
                         .await("worker-2 has joined")
                         .schedule());
         assertSound(outcome);
-        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-2 took over epoch 1, step 20 from worker-0"));
+        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-2 took over"));
         assertThat(outcome.secondsToNextStep(Fault.Hang.class)).isBetween(1.0, SILENCE.toSeconds() + 5.0);
     }
 
@@ -84,14 +86,16 @@ class ProcessFaultsTest {
     void exceptionBites() {
         Outcome outcome = run(DRILL.at(STRICT).flaw(Flaw.thrown("worker-1", 400)), Schedule.CALM);
         assertThat(outcome.first().missing()).containsExactly("worker-1");
-        assertThat(outcome.log()).anyMatch(line -> line.contains("row 400 of worker-1 is spoilt on purpose"));
+        assertThat(outcome.first().failure()).contains("row 400 of worker-1 is spoilt on purpose");
     }
 
     @Test
     void exceptionIsSurvived() {
-        Outcome outcome = run(DRILL.flaw(Flaw.thrown("worker-1", 400)), Schedule.CALM);
+        Outcome outcome = run(
+                DRILL.flaw(Flaw.thrown("worker-1", 400)),
+                Schedule.at(1, 35).await("worker-1b has joined").schedule());
         assertSound(outcome);
-        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b takes the place of worker-1"));
+        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b took over"));
     }
 
     @Test
@@ -125,6 +129,6 @@ class ProcessFaultsTest {
 
     private static void assertSound(Outcome outcome) {
         assertThat(outcome.first().complaints(DRILL, expected, 1e-4)).isEmpty();
-        assertThat(outcome.first().accuracy()).isCloseTo(expected.accuracy(), org.assertj.core.api.Assertions.within(0.01));
+        assertThat(outcome.first().accuracy()).isCloseTo(expected.accuracy(), within(0.01));
     }
 }

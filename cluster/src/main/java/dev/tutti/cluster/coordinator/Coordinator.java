@@ -69,13 +69,13 @@ public final class Coordinator {
      * @throws RefusedException if it is not done; then nothing has changed
      */
     public List<Fact> apply(Event event, long now) {
+        rendezvous.slept(detector.awake(now));
         List<Fact> facts = new ArrayList<>();
         happen(event, now).ifPresent(fact -> enter(fact, now, facts));
         if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         }
         if (event instanceof Event.Tick) {
-            detector.awake(now);
             for (Place place : List.copyOf(known.places())) {
                 if (place.living()) {
                     suspicions.judge(place, detector, now).ifPresent(lost -> enter(lost, now, facts));

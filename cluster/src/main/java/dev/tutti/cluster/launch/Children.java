@@ -27,6 +27,8 @@ final class Children implements AutoCloseable {
     private final Consumer<String> output;
     private final List<Child> running = new ArrayList<>();
     private int restarts;
+    private int failed;
+    private int firstFailure;
     private boolean closing;
 
     /** What is to be run, and what it is told. */
@@ -74,15 +76,51 @@ final class Children implements AutoCloseable {
         String how = code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
         coordinator.exited(Newcomer.process(child.process.pid()), how);
         if (closing || code == 0) {
+            notifyAll();
             return;
         }
+        failed++;
+        firstFailure = firstFailure == 0 ? code : firstFailure;
         LOG.warn("{} {}{}", child.name, how, lastWords(child));
         if (restarts > 0) {
             restarts--;
             String successor = successor(child.name);
             LOG.info("{} takes the place of {}; {} more may be replaced", successor, child.name, restarts);
+            failed--;
             start(successor, plan);
         }
+        notifyAll();
+    }
+
+    /**
+     * Waits until all have ended by themselves.
+     *
+     * @param bearable how many may fail without ending the others
+     * @param grace how long the others may go on after more than that
+     * @return 0, or the exit code of the first that failed where more did than is bearable
+     */
+    synchronized int await(int bearable, Duration grace) {
+        long deadline = 0;
+        try {
+            while (!running.isEmpty()) {
+                if (failed <= bearable) {
+                    wait();
+                } else {
+                    deadline = deadline == 0 ? System.nanoTime() + grace.toNanos() : deadline;
+                    long left = (deadline - System.nanoTime()) / 1_000_000;
+                    if (left <= 0) {
+                        LOG.warn(
+                                "{} did not end by themselves and were ended",
+                                running.stream().map(Child::name).toList());
+                        break;
+                    }
+                    wait(left);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return failed > bearable ? firstFailure : 0;
     }
 
     private static String lastWords(Child child) {

@@ -85,7 +85,7 @@ public final class CoordinatorClient implements AutoCloseable {
         long begin = System.nanoTime();
         long left = millis;
         while (left > 0) {
-            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name), left);
+            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name, left), left + SHORT);
             if (note.note() != null) {
                 return Optional.of(note.note());
             }
