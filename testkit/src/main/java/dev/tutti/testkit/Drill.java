@@ -7,6 +7,7 @@ import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.optim.Optimizers.sgd;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 import dev.tutti.nn.Sequential;
@@ -23,7 +24,7 @@ import java.nio.file.Path;
  * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
- * @param place where it runs
+ * @param place where it runs; null: where the environment says
  * @param strategy how members agree
  * @param rows of the training data
  * @param batch rows of a step, over all members
@@ -48,6 +49,11 @@ public record Drill(
     /** Two epochs of 60 steps, with all-reduce. */
     public static Drill on(Workplace place) {
         return new Drill(place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
+    }
+
+    /** The same where the environment says: for members that were started by hand. */
+    public static Drill joined() {
+        return on((Workplace) null);
     }
 
     public Drill on(Strategy choice) {
@@ -92,7 +98,9 @@ public record Drill(
     }
 
     Fit fit() {
-        Fit fit = Fit.epochs(epochs).on(place).with(strategy);
+        Fit fit = Fit.epochs(epochs)
+                .on(place == null ? Cluster.fromEnvironment() : place)
+                .with(strategy);
         if (validation > 0) {
             fit = fit.validate(Mnist.test().take(validation).batch(64));
         }
