@@ -26,8 +26,10 @@ import java.util.function.Function;
 
 /** The door to all benchmarks: what there is, and run one by its name. */
 public final class Bench {
-    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS =
-            new TreeMap<>(Map.of("engine", EngineBenchmark::with, "mnist", MnistBenchmark::with));
+    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
+            "allreduce", AllReduceBenchmark::with,
+            "engine", EngineBenchmark::with,
+            "mnist", MnistBenchmark::with));
     private static final List<String> PACKAGES = List.of("torch", "tensorflow-cpu", "tensorflow", "keras", "numpy");
 
     private Bench() {}
