@@ -86,11 +86,11 @@ public final class FlatVector implements AutoCloseable {
         if (!add) {
             smallRanges().forEach(range -> gradients(range).zero_());
         }
-        large.forEach(LargeGradient::leaveToTheEngine);
+        large.forEach(gradient -> gradient.begin(add));
         try {
             loss.backward();
         } finally {
-            large.forEach(gradient -> gradient.takeOver(add));
+            large.forEach(LargeGradient::end);
         }
     }
 
@@ -129,9 +129,11 @@ public final class FlatVector implements AutoCloseable {
         Tensor gradient = shaped(gradients(range), shape, layout);
         parameter.accumulateInto(gradient);
         if (range.length() >= LargeGradient.LEAST) {
-            large.removeIf(entry -> entry.range().equals(range));
-            large.add(new LargeGradient(range, parameter, gradient.retain()));
-            large.sort(Comparator.comparing(entry -> entry.range().from()));
+            large.removeIf(earlier -> earlier.range().equals(range));
+            LargeGradient entry = new LargeGradient(range, parameter, gradient.retain());
+            parameter.largeGradient(entry);
+            large.add(entry);
+            large.sort(Comparator.comparing(each -> each.range().from()));
             small = null;
         }
         return parameter;

@@ -26,6 +26,10 @@ public final class Tensor implements AutoCloseable {
             + "Tensor.retain where it has to live longer";
 
     private final org.bytedeco.pytorch.Tensor handle;
+    private LargeGradient largeGradient; // of a large parameter
+
+    @SuppressWarnings({"unused", "UnusedVariable"}) // held, not read: what must live as long as this tensor
+    private Object companions;
 
     Tensor(org.bytedeco.pytorch.Tensor handle) {
         this.handle = Objects.requireNonNull(handle, "handle");
@@ -225,6 +229,7 @@ public final class Tensor implements AutoCloseable {
     /** Makes the tensor outlive every scope: from now on it lives until {@link #close()}. */
     public Tensor retain() {
         handle().retainReference();
+        accompany();
         return this;
     }
 
@@ -435,6 +440,16 @@ public final class Tensor implements AutoCloseable {
         return op("argmax", () -> handle().argmax(new org.bytedeco.pytorch.LongOptional(axis), false));
     }
 
+    /** Where the largest elements of a vector are: {@code count} of them, in no order, as int64. */
+    public Tensor largest(long count) {
+        return op("largest", () -> torch.topk(handle(), count, 0, true, false).get1());
+    }
+
+    /** The elements of a vector at places given as int64. */
+    public Tensor at(Tensor places) {
+        return op("at", () -> handle().index_select(0, places.handle()));
+    }
+
     /** The Euclidean length of all elements. */
     public Tensor norm() {
         return op("norm", () -> handle().norm());
@@ -507,6 +522,18 @@ public final class Tensor implements AutoCloseable {
         return this;
     }
 
+    /** Adds values to the elements of a vector at places given as int64, of which none comes twice. */
+    public Tensor addAt_(Tensor places, Tensor values) {
+        run("addAt_", () -> handle().index_add_(0, places.handle(), values.handle()));
+        return this;
+    }
+
+    /** Makes the elements of a vector at places given as int64 zero. */
+    public Tensor zeroAt_(Tensor places) {
+        run("zeroAt_", () -> handle().index_fill_(0, places.handle(), scalar(0)));
+        return this;
+    }
+
     /** Adds {@code factor * a * b}, element by element. */
     public Tensor addcmul_(Tensor a, Tensor b, double factor) {
         run("addcmul_", () -> handle().addcmul_(a.handle(), b.handle(), scalar(factor)));
@@ -561,6 +588,20 @@ public final class Tensor implements AutoCloseable {
     /** Lets the backward pass accumulate this tensor's gradient into the given memory, which has the same shape. */
     void accumulateInto(Tensor gradient) {
         run("accumulateInto", () -> handle().mutable_grad().put(gradient.handle()));
+    }
+
+    /** Where the gradient goes when this is a large parameter; else null. */
+    LargeGradient largeGradient() {
+        return largeGradient;
+    }
+
+    void largeGradient(LargeGradient gradient) {
+        largeGradient = gradient;
+    }
+
+    /** Lets what the open scopes hold for a later backward pass live on with this tensor. */
+    void accompany() {
+        companions = Scope.held();
     }
 
     @Override

@@ -12,6 +12,14 @@ import java.util.Map;
 public interface Callback {
     default void begin(Run run) {}
 
+    /**
+     * Asked before each update: whether {@link #step} will look at {@link Run#checkpoint} right after it. Where members hold
+     * parts of the state they bring it together then; a callback that looks without having said so may find it missing.
+     */
+    default boolean needsState(Run run) {
+        return false;
+    }
+
     default void step(Run run) {}
 
     default void epoch(Run run, EpochResult result) {}

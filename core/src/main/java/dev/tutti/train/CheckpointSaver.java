@@ -12,6 +12,7 @@ public final class CheckpointSaver implements Callback {
     private final Duration every;
     private long savedStep = -1;
     private long savedAt = System.nanoTime();
+    private boolean due;
 
     CheckpointSaver(Path folder) {
         this(folder, 3, Long.MAX_VALUE, Duration.ofDays(365));
@@ -44,8 +45,14 @@ public final class CheckpointSaver implements Callback {
     }
 
     @Override
+    public boolean needsState(Run run) {
+        due = (run.step() + 1) % everySteps == 0 || System.nanoTime() - savedAt > every.toNanos();
+        return due;
+    }
+
+    @Override
     public void step(Run run) {
-        if (run.step() % everySteps == 0 || System.nanoTime() - savedAt > every.toNanos()) {
+        if (due) {
             save(run);
         }
     }
@@ -68,5 +75,6 @@ public final class CheckpointSaver implements Callback {
         new CheckpointFolder(folder).save(run.checkpoint(), keep);
         savedStep = run.step();
         savedAt = System.nanoTime();
+        due = false;
     }
 }

@@ -4,6 +4,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.PartedUpdate;
+import dev.tutti.optim.Target;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.NdArray;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -31,13 +33,15 @@ import java.util.stream.IntStream;
 public final class LocalWorkers implements AutoCloseable {
     private final List<Model> models = new ArrayList<>();
     private final Recipe recipe;
-    private final PartedUpdate update;
+    private final Target target;
+    private PartedUpdate update;
     private final Crew crew;
 
     /** Puts so many workers to work on a model, which remains the caller's. */
     public LocalWorkers(Model model, Recipe recipe, int workers) {
         this.recipe = recipe;
-        update = PartedUpdate.of(recipe.optimizer(), LocalReplica.target(model), workers);
+        target = LocalReplica.target(model);
+        update = PartedUpdate.of(recipe.optimizer(), target, workers);
         models.add(model);
         for (int i = 1; i < workers; i++) {
             models.add(model.replica());
@@ -79,7 +83,7 @@ public final class LocalWorkers implements AutoCloseable {
         StepResult[] shares = new StepResult[busy];
         crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn));
         if (busy > 1) {
-            crew.together(part -> sum(update.range(part), busy));
+            crew.together(part -> sum(part(part), busy));
         }
         return whole(List.of(shares), batch.size());
     }
@@ -112,6 +116,11 @@ public final class LocalWorkers implements AutoCloseable {
         }
     }
 
+    /** The stretch of the vector that a worker sums. */
+    private Range part(int worker) {
+        return target.part(worker, workers()).range();
+    }
+
     private static StepResult whole(List<StepResult> shares, int size) {
         if (shares.size() == 1) {
             return shares.get(0);
@@ -141,8 +150,29 @@ public final class LocalWorkers implements AutoCloseable {
                 .toList();
     }
 
+    /**
+     * Lets these workers move only a range of the vector from now on, as one of several processes that divide the work. The
+     * optimizer's state begins anew, and is that of the range.
+     *
+     * @param range cut at multiples of {@link dev.tutti.tensor.FusedUpdate#BLOCK}, so that the update is the same bits
+     */
+    public void own(Range range) {
+        update.close();
+        Target part = new Target(target.vector(), range, target.parameters(), target.trainable());
+        update = PartedUpdate.of(recipe.optimizer(), part, workers());
+    }
+
     /** Moves the parameters by the gradients times a factor, each worker its part; uses the gradients up. */
     public void update(double learningRate, double factor) {
+        update(learningRate, factor, squares -> squares);
+    }
+
+    /**
+     * The same, where the gradients of other ranges are elsewhere.
+     *
+     * @param sumOfSquares makes the squared length of all gradients of the one of ours; asked when lengths are limited
+     */
+    public void update(double learningRate, double factor, DoubleUnaryOperator sumOfSquares) {
         averageStatistics();
         Clipping clipping = recipe.optimizer().clipping();
         double[] squares = new double[workers()];
@@ -150,7 +180,9 @@ public final class LocalWorkers implements AutoCloseable {
         if (measured) {
             crew.together(part -> squares[part] = clipped(part, clipping, factor));
         }
-        double length = Math.sqrt(Arrays.stream(squares).sum());
+        double length = measured
+                ? Math.sqrt(sumOfSquares.applyAsDouble(Arrays.stream(squares).sum()))
+                : 0;
         update.begin();
         crew.together(part -> {
             Engine.useThreads(1);
@@ -188,7 +220,7 @@ public final class LocalWorkers implements AutoCloseable {
         crew.together(part -> {
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
-                gradients(part).mul_(factor);
+                model().vector().gradients(part(part)).mul_(factor);
             }
         });
     }
@@ -204,13 +236,24 @@ public final class LocalWorkers implements AutoCloseable {
                 mean.add_(models.get(i).state().values());
             }
             mean.mul_(1.0 / models.size());
+        }
+        shareStatistics();
+    }
+
+    /** All workers go on from the running statistics of {@link #model}, which were averaged with others' or put back. */
+    public void shareStatistics() {
+        if (model().state().size() == 0) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
             for (int i = 1; i < models.size(); i++) {
-                models.get(i).state().values().copy_(mean);
+                models.get(i).state().values().copy_(model().state().values());
             }
         }
     }
 
-    /** The optimizer's state of the whole vector, by name: the same as that of a worker on its own. */
+    /** The optimizer's state of the range that is moved, all of the vector unless {@link #own} said otherwise, by name: the same as that of a worker on its own. */
     public Map<String, Tensor> state() {
         return update.state();
     }

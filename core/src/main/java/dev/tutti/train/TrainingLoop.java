@@ -45,6 +45,7 @@ final class TrainingLoop implements Run {
     private final MovingAverage average;
     private final Standing standing;
     private final Capture capture;
+    private final TimeAccount times;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<Seen> pending = new ArrayList<>();
 
@@ -81,6 +82,7 @@ final class TrainingLoop implements Run {
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
         standing = new Standing(recipe);
+        times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }
 
@@ -102,6 +104,7 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
+            times.close();
             leaveTogether();
         } catch (RuntimeException | Error e) {
             failure = e;
@@ -113,7 +116,7 @@ final class TrainingLoop implements Run {
         boolean interrupted = fit.interrupted().getAsBoolean();
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
-        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason);
+        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times.report());
     }
 
     /** Goes on from the newest checkpoint in the folder, where there is one. */
@@ -242,9 +245,10 @@ final class TrainingLoop implements Run {
             }
         }
         learningRate = recipe.optimizer().rate(progressOf(step));
-        Outcome outcome = replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null));
-        if (average != null) {
-            average.update();
+        Outcome outcome =
+                replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null, stateNeeded()));
+        for (int i = 0; average != null && i < outcome.steps(); i++) {
+            average.update(); // of what was agreed on only: the average is the same on all members
         }
         ahead++;
         if (outcome.steps() > 0) {
@@ -253,8 +257,22 @@ final class TrainingLoop implements Run {
         return outcome;
     }
 
+    /** Asks all callbacks, since each may prepare for it. */
+    private boolean stateNeeded() {
+        boolean needed = false;
+        if (team.group().isChief()) {
+            for (Callback callback : fit.callbacks()) {
+                needed |= callback.needsState(this);
+            }
+        }
+        return needed;
+    }
+
     private void agreed(Outcome outcome, Feed feed) {
         ahead = 0;
+        times.step(
+                outcome.steps(),
+                pending.stream().mapToLong(seen -> seen.result().size()).sum());
         countPending();
         standing.advance(outcome, feed.position());
         lastLoss = outcome.loss();

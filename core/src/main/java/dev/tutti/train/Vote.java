@@ -6,5 +6,10 @@ package dev.tutti.train;
  * @param more whether it has more data in this epoch
  * @param stop whether it wants training to end
  * @param reopen whether it has something to say to all before the next step, which is when feeds are opened
+ * @param state whether somebody will ask this member for its {@link Replica#state} right after the step
  */
-public record Vote(boolean more, boolean stop, boolean reopen) {}
+public record Vote(boolean more, boolean stop, boolean reopen, boolean state) {
+    public Vote(boolean more, boolean stop, boolean reopen) {
+        this(more, stop, reopen, false);
+    }
+}

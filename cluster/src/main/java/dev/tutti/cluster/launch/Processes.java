@@ -148,10 +148,10 @@ public final class Processes implements Workplace, Cloneable {
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
-            Team team =
+            ClusterTeam team =
                     ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
             return new HostingTeam(team, () -> {
-                children.endWithin(TO_END);
+                children.endWithin(TO_END, coordinator.processesOf(team.companions()));
                 coordinator.close();
             });
         } catch (RuntimeException e) {

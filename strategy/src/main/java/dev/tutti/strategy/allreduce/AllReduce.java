@@ -2,23 +2,74 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
+import dev.tutti.strategy.compression.Compression;
+import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.train.LocalWorkers;
 import dev.tutti.train.Recipe;
 import dev.tutti.train.Replica;
 import dev.tutti.train.Strategy;
 import dev.tutti.train.Timing;
+import java.util.function.Consumer;
 
 /**
  * Every batch is divided among the members; at every step they sum their gradients and make the same update. The result is that
  * of one machine with the whole batch, but for the order in which floats are added.
  */
-public final class AllReduce implements Strategy {
+public final class AllReduce implements Strategy, Cloneable {
+    private Compression compression;
+    private boolean shardedState;
+
+    /** Makes gradients small for the way between members, such as {@code topK(0.01)}; threads of one JVM have no need of it. */
+    public AllReduce compression(Compression choice) {
+        return copy(c -> c.compression = choice);
+    }
+
+    /**
+     * Divides the optimizer's state among the members: each moves its part of the parameters and gives it to the others. With n
+     * members each needs an n-th of the memory for it. A member that is lost takes its part along: training ends then and has
+     * to be resumed from a checkpoint.
+     */
+    public AllReduce shardedState() {
+        return copy(c -> c.shardedState = true);
+    }
+
+    boolean isCompressed() {
+        return compression != null;
+    }
+
+    Exchange exchange(LocalWorkers workers) {
+        GradientSum sum = compression == null ? GradientSum.PLAIN : compression.bind(workers.model());
+        return shardedState ? new Sharded(workers, sum) : new Mirrored(workers, sum);
+    }
+
+    @Override
+    public void validate() {
+        if (compression != null) {
+            compression.validate();
+        }
+    }
+
     @Override
     public Replica replica(Model model, Recipe recipe, Team team, Timing timing) {
-        return new AllReduceReplica(model, recipe, team, timing);
+        validate();
+        return new AllReduceReplica(this, model, recipe, team, timing);
+    }
+
+    private AllReduce copy(Consumer<AllReduce> change) {
+        try {
+            AllReduce clone = (AllReduce) clone();
+            change.accept(clone);
+            clone.validate();
+            return clone;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("strategies are cloneable", e);
+        }
     }
 
     @Override
     public String toString() {
-        return "allReduce()";
+        return "allReduce()"
+                + (compression == null ? "" : ".compression(" + compression + ")")
+                + (shardedState ? ".shardedState()" : "");
     }
 }

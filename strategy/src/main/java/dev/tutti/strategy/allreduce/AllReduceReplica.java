@@ -32,18 +32,23 @@ final class AllReduceReplica implements Replica {
     private final Team team;
     private final Timing timing;
     private final LocalWorkers workers;
+    private final Exchange exchange;
+    private final boolean scaledBefore;
     private final Statistics statistics;
     private Shares shares = new Shares(1);
     private int batchSize;
+    private long step;
     private int batches;
     private long samples;
     private double lossSum;
     private double seconds;
 
-    AllReduceReplica(Model model, Recipe recipe, Team team, Timing timing) {
+    AllReduceReplica(AllReduce strategy, Model model, Recipe recipe, Team team, Timing timing) {
         this.team = team;
         this.timing = timing;
         workers = new LocalWorkers(model, recipe, team.threads());
+        exchange = strategy.exchange(workers);
+        scaledBefore = strategy.isCompressed();
         statistics = new Statistics(model);
     }
 
@@ -63,7 +68,8 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public StepResult accumulate(Batch batch, long step) {
+    public StepResult accumulate(Batch batch, long number) {
+        step = number;
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
         StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
@@ -81,13 +87,19 @@ final class AllReduceReplica implements Replica {
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
-            if (team.group().size() > 1) {
-                sum(collectives, ballot);
-                began = timing.record(Phase.WIRE, began);
+            double factor = (double) batchSize / ballot.samples();
+            if (scaledBefore) {
+                began = scale(factor, began);
+                factor = 1;
             }
-            workers.update(learningRate, (double) batchSize / ballot.samples());
+            sum(collectives, ballot);
+            began = timing.record(Phase.WIRE, began);
+            exchange.update(collectives, learningRate, factor);
+            began = timing.record(Phase.UPDATE, began);
+            exchange.share(collectives, ballot.stateWanted());
+            timing.record(Phase.WIRE, began);
             statistics.keep();
-            timing.record(Phase.UPDATE, began);
+            step++; // a member without data does not hear of the next number
         }
         forget();
         boolean changed = shares.observe(ballot.secondsPerSample());
@@ -98,11 +110,19 @@ final class AllReduceReplica implements Replica {
                 1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed || ballot.reopen());
     }
 
+    /** Gradients of which some stay behind for later must count alike at every step. */
+    private long scale(double factor, long began) {
+        if (factor != 1 && samples > 0) {
+            workers.scaleGradients(factor);
+        }
+        return timing.record(Phase.UPDATE, began);
+    }
+
     private void sum(Collectives collectives, Ballot ballot) {
         if (samples == 0) {
             model().vector().zeroGradients();
         }
-        collectives.allReduce("gradients", model().vector().gradients());
+        exchange.sum(collectives, step);
         statistics.average(collectives, samples > 0, ballot.busy());
     }
 
@@ -117,17 +137,19 @@ final class AllReduceReplica implements Replica {
     public void regrouped() {
         forget();
         statistics.restore();
+        exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
     }
 
     @Override
     public Map<String, Tensor> state() {
-        return workers.state();
+        return exchange.state();
     }
 
     @Override
     public void close() {
         workers.close();
+        exchange.close();
         statistics.close();
     }
 }

@@ -15,11 +15,19 @@ import dev.tutti.train.Vote;
  * @param more whether anybody has more data in this epoch
  * @param stop whether anybody wants training to end
  * @param reopen whether anybody wants feeds to be opened anew
+ * @param stateWanted whether the chief needs the whole state after the step
  * @param secondsPerSample how long each member computed for one sample, by rank; 0 for those who had none
  */
 record Ballot(
-        long samples, double lossSum, int busy, boolean more, boolean stop, boolean reopen, double[] secondsPerSample) {
-    private static final int COUNTS = 6;
+        long samples,
+        double lossSum,
+        int busy,
+        boolean more,
+        boolean stop,
+        boolean reopen,
+        boolean stateWanted,
+        double[] secondsPerSample) {
+    private static final int COUNTS = 7;
 
     /** Says what this member has to say and hears all others. */
     static Ballot cast(Collectives collectives, long samples, double lossSum, double seconds, Vote vote) {
@@ -31,6 +39,7 @@ record Ballot(
         mine[3] = vote.more() ? 1 : 0;
         mine[4] = vote.stop() ? 1 : 0;
         mine[5] = vote.reopen() ? 1 : 0;
+        mine[6] = vote.state() ? 1 : 0;
         mine[COUNTS + group.rank()] = samples > 0 ? seconds / samples : 0;
         double[] all = mine;
         if (group.size() > 1) {
@@ -42,7 +51,11 @@ record Ballot(
         }
         double[] pace = new double[group.size()];
         System.arraycopy(all, COUNTS, pace, 0, pace.length);
-        return new Ballot(Math.round(all[0]), all[1], (int) all[2], all[3] > 0, all[4] > 0, all[5] > 0, pace);
+        boolean more = all[3] > 0;
+        boolean stop = all[4] > 0;
+        // At the end of an epoch, and of training, callbacks save without having asked.
+        boolean state = all[6] > 0 || !more || stop;
+        return new Ballot(Math.round(all[0]), all[1], (int) all[2], more, stop, all[5] > 0, state, pace);
     }
 
     double loss() {

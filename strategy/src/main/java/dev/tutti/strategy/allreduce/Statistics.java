@@ -23,7 +23,7 @@ final class Statistics implements AutoCloseable {
 
     /** The mean over those members that had data. */
     void average(Collectives collectives, boolean hadData, int members) {
-        if (values == null) {
+        if (values == null || collectives.group().size() == 1) {
             return;
         }
         try (Scope scope = Scope.open();

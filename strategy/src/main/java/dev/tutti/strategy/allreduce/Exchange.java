@@ -1,0 +1,39 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.tensor.Tensor;
+import java.util.Map;
+
+/**
+ * How members come from gradients of their own to the same parameters, and where the optimizer's state lies.
+ *
+ * <p>Order of calls for each step: {@link #sum}, {@link #update}, {@link #share}; {@link #regrouped} whenever the members have
+ * met.
+ */
+interface Exchange extends AutoCloseable {
+    /** Brings the gradients of all members together, as far as this one needs them. */
+    void sum(Collectives collectives, long step);
+
+    /**
+     * Moves what this member moves.
+     *
+     * @param factor what the sums are multiplied by
+     */
+    void update(Collectives collectives, double learningRate, double factor);
+
+    /**
+     * Gives others what this member moved.
+     *
+     * @param stateWanted whether {@link #state} must be there afterwards on the chief
+     */
+    void share(Collectives collectives, boolean stateWanted);
+
+    /** The members have met; may speak with them. */
+    void regrouped(Collectives collectives);
+
+    /** The optimizer's state of the whole vector; as {@link dev.tutti.train.Replica#state}. */
+    Map<String, Tensor> state();
+
+    @Override
+    void close();
+}

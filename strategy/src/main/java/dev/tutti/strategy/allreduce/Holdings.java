@@ -1,0 +1,82 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.TrainingException;
+
+/**
+ * What of the optimizer's state the members of a new group have brought along.
+ *
+ * @param divided whether anybody has only a part; if not, all have the whole, or nothing yet
+ * @param whole whether one of them has all of it in its newest form
+ * @param speaker that one; else the first of those who have a part
+ * @param updates how many updates the state has seen
+ */
+record Holdings(boolean divided, boolean whole, int speaker, long updates) {
+    private static final int NUMBERS = 3;
+
+    /**
+     * What one member has.
+     *
+     * @param part elements that it has the state of; 0 if it has the whole, or is new
+     * @param moved updates that it has made to them
+     * @param agreed updates that it knows all members to have finished
+     */
+    record Own(long part, long moved, long agreed) {}
+
+    /**
+     * Hears what everybody has.
+     *
+     * @param all elements there are
+     * @throws TrainingException if some of the state is missing
+     */
+    static Holdings of(Collectives collectives, Own own, long all) {
+        int members = collectives.group().size();
+        long[] mine = new long[NUMBERS * members];
+        int at = NUMBERS * collectives.group().rank();
+        mine[at] = own.part;
+        mine[at + 1] = own.moved;
+        mine[at + 2] = own.agreed;
+        try (Scope scope = Scope.open()) {
+            Tensor everybody = Tensor.of(mine, mine.length);
+            collectives.allReduce("parts of the optimizer's state", everybody);
+            return of(everybody.toArray().longs(), all);
+        }
+    }
+
+    private static Holdings of(long[] numbers, long all) {
+        long updates = 0;
+        long elements = 0;
+        int firstPart = -1;
+        for (int at = 0; at < numbers.length; at += NUMBERS) {
+            updates = Math.max(updates, numbers[at + 2]);
+            elements += numbers[at];
+            firstPart = firstPart < 0 && numbers[at] > 0 ? at / NUMBERS : firstPart;
+        }
+        boolean current = true;
+        for (int at = 0; at < numbers.length; at += NUMBERS) {
+            boolean newest = numbers[at + 1] == updates;
+            if (numbers[at] == 0 && newest && updates > 0) {
+                return new Holdings(firstPart >= 0, true, at / NUMBERS, updates);
+            }
+            current &= newest || numbers[at] == 0;
+        }
+        if (firstPart >= 0) {
+            requireAll(elements, all, current);
+        }
+        return new Holdings(firstPart >= 0, false, Math.max(0, firstPart), updates);
+    }
+
+    private static void requireAll(long elements, long all, boolean current) {
+        if (elements != all) {
+            throw new TrainingException("shardedState: of the optimizer's state for " + all + " parameters that of "
+                    + (all - elements) + " went with members that were lost, and nobody else has it: resume from the"
+                    + " newest checkpoint, or train without shardedState(), where every member has all of it");
+        }
+        if (!current) {
+            throw new TrainingException("shardedState: a step was cut off when some members had moved their part and"
+                    + " others had not: resume from the newest checkpoint, or train without shardedState()");
+        }
+    }
+}

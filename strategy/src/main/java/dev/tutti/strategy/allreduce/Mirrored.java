@@ -1,0 +1,46 @@
+package dev.tutti.strategy.allreduce;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.LocalWorkers;
+import java.util.Map;
+
+/** Every member has all gradients, all of the state, and makes the same update. */
+final class Mirrored implements Exchange {
+    private final LocalWorkers workers;
+    private final GradientSum gradientSum;
+
+    Mirrored(LocalWorkers workers, GradientSum gradientSum) {
+        this.workers = workers;
+        this.gradientSum = gradientSum;
+    }
+
+    @Override
+    public void sum(Collectives collectives, long step) {
+        gradientSum.sum(collectives, workers.model().vector().gradients(), step);
+    }
+
+    @Override
+    public void update(Collectives collectives, double learningRate, double factor) {
+        workers.update(learningRate, factor);
+    }
+
+    @Override
+    public void share(Collectives collectives, boolean stateWanted) {}
+
+    @Override
+    public void regrouped(Collectives collectives) {
+        gradientSum.regrouped();
+    }
+
+    @Override
+    public Map<String, Tensor> state() {
+        return workers.state();
+    }
+
+    @Override
+    public void close() {
+        gradientSum.close();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.tutti.strategy.compression;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.tensor.Tensor;
+
+/**
+ * Sums the gradients of all members, exactly or nearly. It belongs to one member and remembers what that one owes the others.
+ *
+ * <p>Order of calls: {@link #regrouped} whenever the members have met, then {@link #sum} for each step; at the end {@link
+ * #close}. A step that was not agreed on comes again with the same number.
+ */
+@FunctionalInterface
+public interface GradientSum extends AutoCloseable {
+    /** All of it, as it is. */
+    GradientSum PLAIN = (collectives, gradients, step) -> collectives.allReduce("gradients", gradients);
+
+    /**
+     * Sums over all members, in place; afterwards the gradients are the same bits on every one of them.
+     *
+     * @param gradients a whole vector of gradients, whose sum over the members is wanted
+     * @param step the number of the step: whoever sees a later one knows that the one before was agreed on
+     */
+    void sum(Collectives collectives, Tensor gradients, long step);
+
+    /** The members have met; there may be new ones among them, who remember nothing. */
+    default void regrouped() {}
+
+    @Override
+    default void close() {}
+}

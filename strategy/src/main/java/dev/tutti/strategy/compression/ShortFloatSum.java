@@ -1,0 +1,29 @@
+package dev.tutti.strategy.compression;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+
+/** Rounds gradients to a type of half the bytes and sums in it. Nothing is remembered: rounding errs to both sides. */
+final class ShortFloatSum implements GradientSum {
+    private final DType wire;
+
+    ShortFloatSum(DType wire) {
+        this.wire = wire;
+    }
+
+    @Override
+    public void sum(Collectives collectives, Tensor gradients, long step) {
+        if (collectives.group().size() == 1) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor rounded = gradients.to(wire);
+            collectives.allReduce("gradients as " + wire, rounded);
+            gradients.copy_(rounded);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+package dev.tutti.strategy.allreduce;
+
+import static dev.tutti.loss.Losses.softmaxCrossEntropy;
+import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.optim.Optimizers.adam;
+import static dev.tutti.optim.Optimizers.adamW;
+import static dev.tutti.optim.Optimizers.sgd;
+import static dev.tutti.strategy.Strategies.allReduce;
+import static dev.tutti.strategy.compression.Compressions.fp16;
+import static dev.tutti.train.Callbacks.checkpoint;
+import static dev.tutti.train.Fit.epochs;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.Member;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
+import dev.tutti.nn.Sequential;
+import dev.tutti.optim.Optimizer;
+import dev.tutti.strategy.Blobs;
+import dev.tutti.strategy.Members;
+import dev.tutti.strategy.Weights;
+import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.train.Callback;
+import dev.tutti.train.LocalWorkers;
+import dev.tutti.train.Recipe;
+import dev.tutti.train.Run;
+import dev.tutti.train.Trainer;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An optimizer's state in parts is the whole state, but for where it lies. */
+@Timeout(180)
+class ShardedStateTest {
+    private static final Dataset UNEVEN = Blobs.data(99).batch(24);
+
+    static Stream<Optimizer> optimizers() {
+        return Stream.of(
+                sgd(0.1).momentum(0.9),
+                adam(0.01).clipNorm(0.5),
+                adamW(0.01).noDecay("bias").clipValue(0.1));
+    }
+
+    private static Supplier<Trainer> trainer(Optimizer optimizer) {
+        return () -> Trainer.of(Sequential.of(dense(17).tanh(), dense(Blobs.CLASSES)), optimizer, softmaxCrossEntropy())
+                .threads(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("optimizers")
+    void equalsOneMachine(Optimizer optimizer) {
+        Map<String, NdArray> one = one(optimizer);
+        for (int members = 1; members <= 4; members++) {
+            List<Members.Result> results = Members.of(members)
+                    .fit(trainer(optimizer), UNEVEN, epochs(20).with(allReduce().shardedState()));
+            Weights.assertClose(Weights.ofAll(results), one, 1e-5);
+        }
+    }
+
+    private static Map<String, NdArray> one(Optimizer optimizer) {
+        try (Trainer trainer = trainer(optimizer).get()) {
+            trainer.fit(UNEVEN, epochs(20));
+            return trainer.model().arrays();
+        }
+    }
+
+    @Test
+    void alsoWithThreadsAccumulationAndCompression() {
+        Optimizer optimizer = adam(0.01).clipNorm(0.5);
+        Dataset small = Blobs.data(99).batch(6);
+        Map<String, NdArray> one = one(optimizer);
+        List<Members.Result> results = Members.of(3)
+                .threads(2)
+                .fit(
+                        trainer(optimizer),
+                        small,
+                        epochs(20).accumulate(4).with(allReduce().shardedState()));
+        Weights.assertClose(Weights.ofAll(results), one, 1e-5);
+        List<Members.Result> compressed = Members.of(2)
+                .fit(
+                        trainer(optimizer),
+                        UNEVEN,
+                        epochs(20).with(allReduce().compression(fp16()).shardedState()));
+        Weights.assertClose(Weights.ofAll(compressed), one, 0.05);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5})
+    void cutsCoverTheVectorInWholeBlocks(int members) {
+        for (long size : new long[] {0, 1, 15, 16, 79, 80, 81, 1000, 4096}) {
+            long at = 0;
+            for (int rank = 0; rank < members; rank++) {
+                Range range = new Cut(group(members, rank), size).own();
+                assertThat(range.from()).isEqualTo(at);
+                assertThat(range.from() % 16).isZero();
+                at = range.to();
+            }
+            assertThat(at).isEqualTo(size);
+        }
+    }
+
+    private static Group group(int members, int rank) {
+        return new Group(
+                1,
+                rank,
+                IntStream.range(0, members)
+                        .mapToObj(i -> new Member("worker-" + i, "here"))
+                        .toList());
+    }
+
+    @Test
+    void eachHoldsAPartOfTheState() {
+        List<Long> elements = Members.of(3).with(collectives -> {
+            try (Sharded sharded = sharded()) {
+                sharded.regrouped(collectives);
+                step(sharded, collectives);
+                return sharded.workers().state().get("velocity").size();
+            }
+        });
+        try (Model model = model()) {
+            assertThat(elements.stream().mapToLong(each -> each).sum())
+                    .isEqualTo(model.vector().size());
+            assertThat(Collections.max(elements)).isLessThan(model.vector().size() / 3 + 3 * 16);
+        }
+    }
+
+    @Test
+    void checkpointsHoldTheWholeState(@TempDir Path folder) {
+        Supplier<Trainer> trainer = trainer(adam(0.01));
+        Map<String, NdArray> expected = Weights.ofAll(
+                Members.of(2).fit(trainer, UNEVEN, epochs(3).with(allReduce().shardedState())));
+        Members.of(2)
+                .fit(
+                        trainer,
+                        UNEVEN,
+                        epochs(3)
+                                .with(allReduce().shardedState())
+                                .callbacks(checkpoint(folder).everySteps(4), stopAt(7)));
+        assertThat(folder).isDirectoryContaining(file -> file.toString().contains("000000004"));
+        Map<String, NdArray> resumed = Weights.ofAll(Members.of(2)
+                .fit(trainer, UNEVEN, epochs(3).with(allReduce().shardedState()).resume(folder)));
+        assertThat(resumed).isEqualTo(expected);
+        Map<String, NdArray> other = Weights.ofAll(
+                Members.of(3).fit(trainer, UNEVEN, epochs(3).with(allReduce()).resume(folder)));
+        Weights.assertClose(other, expected, 1e-5);
+    }
+
+    private static Callback stopAt(long step) {
+        return new Callback() {
+            @Override
+            public void step(Run run) {
+                if (run.step() == step) {
+                    run.stop("cut");
+                }
+            }
+        };
+    }
+
+    @Test
+    void whoLooksAtTheStateWithoutHavingAskedIsToldSo() {
+        Callback curious = new Callback() {
+            @Override
+            public void step(Run run) {
+                run.checkpoint();
+            }
+        };
+        assertThatThrownBy(() -> Members.of(2)
+                        .fit(
+                                trainer(adam(0.01)),
+                                UNEVEN,
+                                epochs(1).with(allReduce().shardedState()).callbacks(curious)))
+                .hasMessageContaining("Callback.needsState");
+    }
+
+    @Test
+    void newcomersGetTheirPart() {
+        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        Map<Integer, NdArray> before = new HashMap<>();
+        try {
+            Members.of(2).with(collectives -> {
+                Sharded sharded = sharded();
+                kept.put(collectives.group().rank(), sharded);
+                sharded.regrouped(collectives);
+                step(sharded, collectives);
+                return null;
+            });
+            List<NdArray> states = Members.of(3).with(collectives -> {
+                Sharded sharded = kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
+                sharded.regrouped(collectives);
+                return sharded.state().get("velocity").toArray();
+            });
+            before.put(0, states.get(0));
+            assertThat(states.get(0).floats()).doesNotContain(0f);
+            assertThat(states).containsOnly(states.get(0));
+            // They had it whole when the group changed once more, before anybody moved.
+            List<NdArray> again = Members.of(2).with(collectives -> {
+                Sharded sharded = kept.get(collectives.group().rank() + 1);
+                sharded.regrouped(collectives);
+                step(sharded, collectives);
+                sharded.regrouped(collectives);
+                return sharded.state().get("velocity").toArray();
+            });
+            assertThat(again).containsOnly(again.get(0)).doesNotContain(before.get(0));
+        } finally {
+            kept.values().forEach(Sharded::close);
+        }
+    }
+
+    @Test
+    void aPartThatIsLostIsNamed() {
+        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        try {
+            Members.of(3).with(collectives -> {
+                Sharded sharded = sharded();
+                kept.put(collectives.group().rank(), sharded);
+                sharded.regrouped(collectives);
+                step(sharded, collectives);
+                return null;
+            });
+            assertThatThrownBy(() -> Members.of(2).with(collectives -> {
+                        kept.get(collectives.group().rank()).regrouped(collectives);
+                        return null;
+                    }))
+                    .hasMessageContaining("went with members that were lost")
+                    .hasMessageContaining("resume from the newest checkpoint");
+        } finally {
+            kept.values().forEach(Sharded::close);
+        }
+    }
+
+    private static Model model() {
+        try (Trainer trainer = trainer(sgd(0.1)).get()) {
+            return Model.of(
+                    Sequential.of(dense(17).tanh(), dense(Blobs.CLASSES)),
+                    trainer.build(Blobs.data(4)).inputs().get(0));
+        }
+    }
+
+    private static Sharded sharded() {
+        Recipe recipe = new Recipe(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
+        return new Sharded(new LocalWorkers(model(), recipe, 1), GradientSum.PLAIN);
+    }
+
+    private static void step(Sharded sharded, Collectives collectives) {
+        try (Scope scope = Scope.open()) {
+            sharded.workers().model().vector().gradients().fill_(1);
+        }
+        sharded.sum(collectives, 0);
+        sharded.update(collectives, 0.1, 1);
+        sharded.share(collectives, false);
+    }
+}
