@@ -56,7 +56,8 @@ final class AllReduceBenchmark {
         races.add(large(peers));
         races.add(small(peers));
         for (int members = 2; members <= 4; members++) {
-            races.add(bytes("shared", members));
+            races.add(bytes("shared", "shared memory", members));
+            races.add(bytes("gloo", "Gloo", members));
         }
         MODELS.forEach(model -> races.add(overhead(model)));
         races.add(recovery("kill", "from kill -9 of a worker to the next step of the other", MOST_AFTER_KILL));
@@ -113,6 +114,7 @@ final class AllReduceBenchmark {
                 Cores.ALL,
                 new Entrant("Tutti, shared memory", wire(WireContender.class, "shared", 2), style),
                 List.of(
+                        new Comparison(TIME, gloo(style), target),
                         new Comparison(TIME, peers.torchPair(style), target),
                         new Comparison(TIME, copy, Optional.empty())));
     }
@@ -123,13 +125,19 @@ final class AllReduceBenchmark {
                 "all-reduce of 4 KB between 2 processes",
                 Cores.ALL,
                 new Entrant("Tutti, shared memory", wire(WireContender.class, "shared", 2), style),
-                List.of(new Comparison(LATENCY, peers.torchPair(style), Optional.empty())));
+                List.of(
+                        new Comparison(LATENCY, gloo(style), Optional.empty()),
+                        new Comparison(LATENCY, peers.torchPair(style), Optional.empty())));
     }
 
-    private static Race bytes(String wire, int members) {
+    private static Entrant gloo(Entrant.Style style) {
+        return new Entrant("Tutti, Gloo over loopback TCP", wire(WireContender.class, "gloo", 2), style);
+    }
+
+    private static Race bytes(String wire, String name, int members) {
         double formula = 2.0 * (members - 1) / members * TrafficContender.ELEMENTS * Float.BYTES;
         return new Race(
-                "bytes a member sends for an all-reduce of 48 MB among " + members + ", " + wire,
+                "bytes a member sends for an all-reduce of 48 MB among " + members + ", " + name,
                 Cores.ALL,
                 new Entrant("Tutti", wire(TrafficContender.class, wire, members), new WholeCommand()),
                 List.of(new Comparison(

@@ -3,6 +3,7 @@ package dev.tutti.bench.allreduce;
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.FolderBoard;
+import dev.tutti.comm.GlooCollectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.SharedMemoryCollectives;
@@ -18,6 +19,13 @@ enum Wire {
         @Override
         Collectives open(Group group, BulletinBoard board) {
             return SharedMemoryCollectives.open(group, board, WAIT);
+        }
+    },
+    /** TCP over the loopback address. */
+    GLOO {
+        @Override
+        Collectives open(Group group, BulletinBoard board) {
+            return GlooCollectives.open(group, board, WAIT);
         }
     };
 
