@@ -16,6 +16,14 @@ public final class Referee {
         this.plan = plan;
     }
 
+    /** Measures one entrant once, for itself; a {@link ContenderException} says what went wrong. */
+    public Map<String, Double> once(Entrant entrant, Cores cores) {
+        try (Contender contender = entrant.enter(children, cores, plan)) {
+            contender.prepare();
+            return contender.measure();
+        }
+    }
+
     /** Runs the race and gives one row for each comparison, in their order. */
     public List<Row> run(Race race) {
         Map<Entrant, Lane> lanes = new LinkedHashMap<>();
