@@ -29,6 +29,7 @@ public final class FlatVector implements AutoCloseable {
     private Tensor gradients;
     private Consumer<Range> listener;
     private RuntimeException listenerFailure;
+    private boolean adding;
     private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
@@ -97,14 +98,14 @@ public final class FlatVector implements AutoCloseable {
         if (!add) {
             smallRanges().forEach(range -> gradients(range).zero_());
         }
-        large.forEach(gradient -> gradient.begin(add));
+        large.forEach(LargeGradient::leaveToTheEngine);
         taken.clear();
         try {
             loss.backward();
         } finally {
             large.stream()
                     .filter(gradient -> !taken.contains(gradient.range()))
-                    .forEach(LargeGradient::end);
+                    .forEach(gradient -> gradient.takeOver(add));
         }
     }
 
@@ -122,25 +123,16 @@ public final class FlatVector implements AutoCloseable {
         });
         listener = ready;
         listenerFailure = null;
-        large.forEach(gradient -> gradient.whenDone(() -> accumulated(gradient.range())));
+        adding = add;
         try {
             backward(loss, add);
         } finally {
             listener = null;
-            large.forEach(gradient -> gradient.whenDone(null));
         }
         if (listenerFailure != null) {
             throw listenerFailure;
         }
         ready.accept(all());
-    }
-
-    /** A weight that is used by a product and otherwise is done twice; what was said of it after the first time was wrong. */
-    private void requireFirst(Range range) {
-        if (taken.contains(range)) {
-            throw new IllegalStateException("the gradients " + range
-                    + " belong to a weight that is used in different ways: they cannot travel during the backward pass");
-        }
     }
 
     private void accumulated(Range range) {
@@ -149,8 +141,7 @@ public final class FlatVector implements AutoCloseable {
         }
         try {
             large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
-                requireFirst(range);
-                gradient.end();
+                gradient.takeOver(adding);
                 taken.add(range);
             });
             listener.accept(range);
@@ -195,11 +186,9 @@ public final class FlatVector implements AutoCloseable {
         parameter.accumulateInto(gradient);
         parameters.put(range, parameter);
         if (range.length() >= LargeGradient.LEAST) {
-            large.removeIf(earlier -> earlier.range().equals(range));
-            LargeGradient entry = new LargeGradient(range, parameter, gradient.retain());
-            parameter.largeGradient(entry);
-            large.add(entry);
-            large.sort(Comparator.comparing(each -> each.range().from()));
+            large.removeIf(entry -> entry.range().equals(range));
+            large.add(new LargeGradient(range, parameter, gradient.retain()));
+            large.sort(Comparator.comparing(entry -> entry.range().from()));
             small = null;
         }
         return parameter;
