@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -28,9 +29,6 @@ import java.util.stream.Stream;
 public final class Parity {
     /** Rounding happens in every step, but to the yardsticks only once; and how far it leads is a matter of luck. */
     private static final double ROUNDING_ALLOWED = 10;
-
-    /** So early rounding has led nowhere yet: what differs here is wrong. */
-    private static final int EARLY_STEPS = 10;
 
     private static final double LAST_BIT = 0x1p-23;
 
@@ -84,14 +82,13 @@ public final class Parity {
             List<Course> nudged = Stream.of(LAST_BIT, -LAST_BIT)
                     .map(nudge -> alone(even, nudge, samples))
                     .toList();
-            rounding = nudged.stream().map(each -> each.parametersFrom(one)).reduce(Difference.NONE, Difference::or);
-            double lossesByRounding = nudged.stream()
-                    .mapToDouble(each -> each.lossesFrom(one, Long.MAX_VALUE).relative())
-                    .max()
-                    .orElse(0);
-            agrees = several.lossesFrom(one, EARLY_STEPS).relative() <= tolerance
-                    && parameters.relative() <= Math.max(tolerance, ROUNDING_ALLOWED * rounding.relative())
-                    && losses.relative() <= Math.max(tolerance, ROUNDING_ALLOWED * lossesByRounding);
+            rounding = furthest(nudged, each -> each.parametersFrom(one));
+            Difference early = furthest(nudged, each -> each.earlyParametersFrom(one));
+            Difference ofLosses = furthest(nudged, each -> each.lossesFrom(one, Long.MAX_VALUE));
+            agrees = explained(parameters, rounding)
+                    && explained(losses, ofLosses)
+                    && explained(several.earlyParametersFrom(one), early)
+                    && several.lossesFrom(one, Course.EARLY_STEPS).relative() <= tolerance;
         }
         if (interrupted.getAsBoolean()) {
             return Optional.empty();
@@ -111,12 +108,21 @@ public final class Parity {
                 notes));
     }
 
+    private static Difference furthest(List<Course> nudged, Function<Course, Difference> distance) {
+        return nudged.stream().map(distance).reduce(Difference.NONE, Difference::or);
+    }
+
+    private boolean explained(Difference found, Difference byRounding) {
+        return found.relative() <= Math.max(tolerance, ROUNDING_ALLOWED * byRounding.relative());
+    }
+
     private void explain(Course several, boolean byRounding) {
         if (several.last().step() < steps) {
             notes.add("the job has " + several.last().step() + " steps, fewer than the " + steps + " asked for");
         }
         if (byRounding) {
-            notes.add("this job is sensitive to rounding: in the first " + EARLY_STEPS + " steps the two are the same,"
+            notes.add("this job is sensitive to rounding: in the first " + Course.EARLY_STEPS
+                    + " steps the two are the same,"
                     + " later they are no further apart than the order of sums explains");
         }
         if (!file.job().strategy().exact()) {
