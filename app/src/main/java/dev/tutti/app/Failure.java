@@ -1,6 +1,8 @@
 package dev.tutti.app;
 
 import dev.tutti.TuttiException;
+import dev.tutti.cluster.launch.LaunchException;
+import dev.tutti.comm.GroupChangedException;
 import dev.tutti.data.DataException;
 import dev.tutti.io.FileException;
 import dev.tutti.json.ConfigException;
@@ -49,6 +51,12 @@ record Failure(String message, ExitCode code) {
         }
         if (cause instanceof TrainingException || cause instanceof TensorException) {
             return ExitCode.TRAINING;
+        }
+        if (cause instanceof GroupChangedException) {
+            return ExitCode.LOST;
+        }
+        if (cause instanceof LaunchException) {
+            return ExitCode.USAGE;
         }
         return cause instanceof FileException || cause instanceof ScriptException ? ExitCode.FILE : ExitCode.FAULT;
     }

@@ -57,10 +57,13 @@ public final class Main implements Runnable {
         CommandLine commandLine = new CommandLine(new Main());
         for (TuttiCommand command : List.of(
                 new TrainCommand(console),
+                new ParityCommand(console),
                 new EvaluateCommand(console),
                 new PredictCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
+                new RunCommand(console),
+                new CoordinatorCommand(console),
                 new BenchCommand(console),
                 new ExampleCommand(console))) {
             commandLine.addSubcommand(command);

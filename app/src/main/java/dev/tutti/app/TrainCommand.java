@@ -2,6 +2,7 @@ package dev.tutti.app;
 
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
+import dev.tutti.train.Callback;
 import dev.tutti.train.Callbacks;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.History;
@@ -11,11 +12,13 @@ import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -33,32 +36,14 @@ final class TrainCommand extends TuttiCommand {
     @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
     private String name;
 
-    @Option(names = "--epochs", paramLabel = "N", description = "How often to go through the data.")
-    private String epochs;
-
-    @Option(names = "--batch", paramLabel = "N", description = "Rows to a batch.")
-    private String batch;
-
-    @Option(names = "--learning-rate", paramLabel = "RATE", description = "The optimizer's learning rate.")
-    private String learningRate;
-
-    @Option(names = "--seed", paramLabel = "N", description = "What all that is random follows from.")
-    private String seed;
-
-    @Option(names = "--threads", paramLabel = "N", description = "Cores to use; all of them by default.")
-    private String threads;
-
-    @Option(names = "--device", paramLabel = "NAME", description = "auto, cpu, cuda or cuda:1.")
-    private String device;
-
-    @Option(names = "--output", paramLabel = "FOLDER", description = "Where the results go; runs/NAME by default.")
-    private String output;
+    @Mixin
+    private JobOptions options;
 
     @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Any value of the job, such as optimizer.type=sgd or model.layers.0.filters=16.")
-    private List<String> settings = List.of();
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Write a timeline of all members for Chrome's trace viewer or Perfetto.")
+    private Path trace;
 
     @Option(names = "--resume", description = "Go on from the newest checkpoint.")
     private boolean resume;
@@ -72,7 +57,7 @@ final class TrainCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        JobFile file = overridden(JobArgument.find(name));
+        JobFile file = options.in(JobArgument.find(name));
         if (printJob) {
             people().print(file.text());
             answer(Map.of("job", file.job()));
@@ -83,7 +68,7 @@ final class TrainCommand extends TuttiCommand {
                         + "Stopping after this step ... (Ctrl-C again ends at once)"));
                 ReadyJob ready = ReadyJob.check(file)) {
             introduce(ready);
-            History history = ready.run(resume, interruption, Callbacks.progress(people(), terminal()));
+            History history = ready.run(resume, interruption, watchers());
             double seconds = (System.nanoTime() - began) / 1e9;
             return history.ending() == History.Ending.INTERRUPTED
                     ? interrupted(ready, history, seconds)
@@ -91,30 +76,12 @@ final class TrainCommand extends TuttiCommand {
         }
     }
 
-    private JobFile overridden(JobFile file) {
-        Map<String, String> flags = new LinkedHashMap<>();
-        flags.put("epochs", epochs);
-        flags.put("batch", batch);
-        flags.put("optimizer.learningRate", learningRate);
-        flags.put("seed", seed);
-        flags.put("threads", threads);
-        flags.put("device", device);
-        flags.put("output", output);
-        JobFile changed = file;
-        for (Map.Entry<String, String> flag : flags.entrySet()) {
-            if (flag.getValue() != null) {
-                String key = flag.getKey().equals("optimizer.learningRate") ? "learning-rate" : flag.getKey();
-                changed = changed.set(flag.getKey(), flag.getValue(), "--" + key + " " + flag.getValue());
-            }
+    private Callback[] watchers() {
+        List<Callback> watchers = new ArrayList<>(List.of(Callbacks.progress(people(), terminal())));
+        if (trace != null) {
+            watchers.add(Callbacks.trace(trace));
         }
-        for (String setting : settings) {
-            int equals = setting.indexOf('=');
-            if (equals < 1) {
-                throw new UsageException("--set " + setting + ": expected KEY=VALUE, such as optimizer.type=sgd");
-            }
-            changed = changed.set(setting.substring(0, equals), setting.substring(equals + 1), "--set " + setting);
-        }
-        return changed;
+        return watchers.toArray(Callback[]::new);
     }
 
     private void introduce(ReadyJob ready) {
@@ -142,6 +109,7 @@ final class TrainCommand extends TuttiCommand {
 
     private ExitCode interrupted(ReadyJob ready, History history, double seconds) {
         String command = calledWith("--resume");
+        showTimes(history);
         people().println("Stopped. A checkpoint is in " + new Checkpoints(ready.job()).folder() + "; to go on:");
         people().println("  " + command);
         Map<String, Object> answer = result(ready, history, seconds);
@@ -155,6 +123,7 @@ final class TrainCommand extends TuttiCommand {
         Map<String, Object> answer = result(ready, history, seconds);
         AtomicFile.write(ready.job().output().result(), Json.write(answer) + "\n");
         String folder = ready.job().output().toString();
+        showTimes(history);
         if (history.reason() != null) {
             people().println("Stopped early: " + history.reason() + ".");
         }
@@ -170,6 +139,18 @@ final class TrainCommand extends TuttiCommand {
                 + ready.job().name() + ".pt");
         answer(answer);
         return ExitCode.FINE;
+    }
+
+    private void showTimes(History history) {
+        if (history.times().members().isEmpty()) {
+            return;
+        }
+        people().println();
+        people().print(history.times());
+        people().println(history.times().limit());
+        if (trace != null) {
+            people().println("The timeline is in " + trace + ": open it in chrome://tracing or ui.perfetto.dev.");
+        }
     }
 
     private static String exampleInput(ReadyJob ready) {
@@ -195,6 +176,10 @@ final class TrainCommand extends TuttiCommand {
         answer.put("parameters", ready.model().vector().size());
         answer.put("model", job.output().model().toString());
         answer.put("history", history.epochs());
+        Map<String, Object> times = new LinkedHashMap<>();
+        times.put("limit", history.times().limit());
+        times.put("members", history.times().members());
+        answer.put("times", times);
         return answer;
     }
 }

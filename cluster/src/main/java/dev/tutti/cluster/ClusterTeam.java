@@ -15,6 +15,7 @@ import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
@@ -70,7 +71,12 @@ public final class ClusterTeam implements Team {
      */
     public static ClusterTeam join(
             CoordinatorAddress address, Newcomer newcomer, int threads, CollectivesFactory factory) {
-        CoordinatorClient client = new CoordinatorClient(address);
+        return join(new CoordinatorClient(address), newcomer, threads, factory);
+    }
+
+    /** The same over a connection, which is closed with the team. */
+    public static ClusterTeam join(
+            CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
         try {
             return new ClusterTeam(client, newcomer, threads, factory);
         } catch (RuntimeException e) {
@@ -82,6 +88,14 @@ public final class ClusterTeam implements Team {
     /** The id the coordinator gave this member; another one after it was declared gone and came back. */
     public String id() {
         return self.id();
+    }
+
+    /** The ids of the last group's members; none before the first meeting. */
+    public List<String> companions() {
+        Group group = standing.group();
+        return group == null
+                ? List.of()
+                : group.members().stream().map(Member::id).toList();
     }
 
     @Override

@@ -67,7 +67,7 @@ final class AgreedCollectives implements Collectives {
 
     @Override
     public void barrier(String what) {
-        run(() -> agreement.check(medium.agree(Call.without(Operation.BARRIER, what))));
+        run(() -> agree(Call.without(Operation.BARRIER, what)));
     }
 
     @Override
@@ -78,9 +78,13 @@ final class AgreedCollectives implements Collectives {
         }
     }
 
+    private Call agree(Call mine) {
+        return agreement.check(medium.agree(mine, mine.describe(group)));
+    }
+
     /** Takes part in the next call of the others; false when there is none, since all have joined. */
     private boolean follow(Call mine) {
-        Call theirs = agreement.check(medium.agree(mine));
+        Call theirs = agree(mine);
         if (theirs.operation() == Operation.JOIN) {
             return false;
         }
@@ -115,7 +119,7 @@ final class AgreedCollectives implements Collectives {
         checkTensor(what, values);
         run(() -> {
             Call mine = new Call(operation, what, values.type(), values.size(), root);
-            agreement.check(medium.agree(mine));
+            agree(mine);
             withFlat(values, work);
             return null;
         });
@@ -130,7 +134,7 @@ final class AgreedCollectives implements Collectives {
         checkTensor(what, values);
         run(() -> {
             Call mine = new Call(operation, what, values.type(), values.size(), peer);
-            agreement.checkPair(mine, medium.answer(mine, peer), peer);
+            agreement.checkPair(mine, medium.answer(mine, peer, mine.describe(group)), peer);
             withFlat(values, work);
             return null;
         });

@@ -1,10 +1,12 @@
 package dev.tutti.comm;
 
 import dev.tutti.tensor.Tensor;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Sums over one member: nothing to do. */
 final class AloneCollectives implements Collectives {
     private final Group group;
+    private final AtomicReference<RuntimeException> end = new AtomicReference<>();
 
     AloneCollectives(Group group) {
         this.group = group;
@@ -16,16 +18,27 @@ final class AloneCollectives implements Collectives {
     }
 
     @Override
-    public void allReduce(String what, Tensor values) {}
+    public void allReduce(String what, Tensor values) {
+        check(what, values);
+    }
 
     @Override
-    public void reduceScatter(String what, Tensor values) {}
+    public void reduceScatter(String what, Tensor values) {
+        check(what, values);
+    }
 
     @Override
-    public void allGather(String what, Tensor values) {}
+    public void allGather(String what, Tensor values) {
+        check(what, values);
+    }
 
     @Override
-    public void broadcast(String what, Tensor values, int root) {}
+    public void broadcast(String what, Tensor values, int root) {
+        if (root != 0) {
+            throw new IllegalArgumentException("rank " + root + " is not one of 1 members");
+        }
+        check(what, values);
+    }
 
     @Override
     public void send(String what, Tensor values, int to) {
@@ -38,10 +51,26 @@ final class AloneCollectives implements Collectives {
     }
 
     @Override
-    public void barrier(String what) {}
+    public void barrier(String what) {
+        checkOpen();
+    }
 
     @Override
-    public void join() {}
+    public void join() {
+        checkOpen();
+    }
+
+    private void check(String what, Tensor values) {
+        AgreedCollectives.checkTensor(what, values);
+        checkOpen();
+    }
+
+    private void checkOpen() {
+        RuntimeException reason = end.get();
+        if (reason != null) {
+            throw reason;
+        }
+    }
 
     @Override
     public Traffic traffic() {
@@ -49,8 +78,12 @@ final class AloneCollectives implements Collectives {
     }
 
     @Override
-    public void abort(MemberLostException reason) {}
+    public void abort(MemberLostException reason) {
+        end.compareAndSet(null, reason);
+    }
 
     @Override
-    public void close() {}
+    public void close() {
+        end.set(new IllegalStateException("the collectives of generation " + group.generation() + " are closed"));
+    }
 }

@@ -11,11 +11,15 @@ import java.util.List;
  * empty. Waiting goes through the group's {@link Patience}; what is thrown is as {@link Collectives} says.
  */
 interface Medium extends AutoCloseable {
-    /** Tells all members what this one calls for; returns what each of them does, by rank. */
-    List<Call> agree(Call mine);
+    /**
+     * Tells all members what this one calls for; returns what each of them does, by rank.
+     *
+     * @param purpose the call in words, for those who will have waited in vain
+     */
+    List<Call> agree(Call mine, String purpose);
 
     /** Tells one other member what this one wants of it; returns what that one wants. */
-    Call answer(Call mine, int peer);
+    Call answer(Call mine, int peer, String purpose);
 
     void allReduce(Tensor values);
 

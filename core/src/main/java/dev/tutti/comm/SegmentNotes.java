@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tutti.comm.SegmentMap.Note;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -13,19 +14,23 @@ import java.util.function.BooleanSupplier;
  * <p>Waiting for another's number ends early when that member has left, failed or died.
  */
 final class SegmentNotes {
+    private static final long GRACE = 250_000_000;
+
     private static final long OPEN = 1;
     private static final long LEFT = 2;
     private static final long LOST_OTHERS = 3;
     private static final long MISMATCHED = 4;
 
     private final Group group;
+    private final Group whole;
     private final Segment segment;
     private final SegmentMap map;
     private final Patience patience;
     private final long pid = ProcessHandle.current().pid();
 
-    SegmentNotes(Group group, Segment segment, SegmentMap map, Patience patience) {
+    SegmentNotes(Group group, Group whole, Segment segment, SegmentMap map, Patience patience) {
         this.group = group;
+        this.whole = whole;
         this.segment = segment;
         this.map = map;
         this.patience = patience;
@@ -84,9 +89,22 @@ final class SegmentNotes {
 
             @Override
             public RuntimeException late() {
+                awaitBetterReason();
                 return lost(rank, "did not take part in " + purpose + " within " + patience.inWords() + lastCall(rank));
             }
         });
+    }
+
+    /**
+     * Where only one member has connections to other machines, it may be the one waited for, just about to say for whom it has
+     * waited in vain itself.
+     */
+    private void awaitBetterReason() {
+        long until = System.nanoTime() + (whole.size() > group.size() ? GRACE : 0);
+        while (System.nanoTime() < until) {
+            checkOthers();
+            LockSupport.parkNanos(this, GRACE / 50);
+        }
     }
 
     private void checkOthers() {
@@ -118,7 +136,7 @@ final class SegmentNotes {
         long calls = get(rank, Note.CALLS);
         return calls == 0
                 ? "; it has made no call yet"
-                : "; its last call: " + readCall(map.call(rank, calls)).describe(group);
+                : "; its last call: " + readCall(map.call(rank, calls)).describe(whole);
     }
 
     /** Tells the others why this member leaves. */

@@ -10,21 +10,22 @@ import dev.tutti.tensor.Memory;
  */
 final class SharedMail {
     private final Group group;
+    private final Group whole;
     private final Segment segment;
     private final SegmentMap map;
     private final SegmentNotes notes;
     private long offers;
     private long sent;
 
-    SharedMail(Group group, Segment segment, SegmentMap map, SegmentNotes notes) {
+    SharedMail(Group group, Group whole, Segment segment, SegmentMap map, SegmentNotes notes) {
         this.group = group;
+        this.whole = whole;
         this.segment = segment;
         this.map = map;
         this.notes = notes;
     }
 
-    Call answer(Call mine, int peer) {
-        String purpose = mine.describe(group);
+    Call answer(Call mine, int peer, String purpose) {
         return mine.operation() == Operation.SEND ? offer(mine, peer, purpose) : accept(mine, peer, purpose);
     }
 
@@ -48,7 +49,7 @@ final class SharedMail {
             checkNoOtherCall(mine, peer);
             if (notes.get(peer, Note.RECEIVING) == group.rank() + 1) {
                 throw stuck(
-                        mine, new Call(Operation.RECEIVE, mine.what(), mine.type(), mine.count(), group.rank()), peer);
+                        mine, new Call(Operation.RECEIVE, mine.what(), mine.type(), mine.count(), whole.rank()), peer);
             }
         });
         notes.set(Note.RECEIVING, 0);
@@ -79,7 +80,11 @@ final class SharedMail {
 
     private RuntimeException stuck(Call mine, Call theirs, int peer) {
         try {
-            new Agreement(group).checkPair(mine, theirs, peer);
+            new Agreement(whole)
+                    .checkPair(
+                            mine,
+                            theirs,
+                            whole.members().indexOf(group.members().get(peer)));
             throw new IllegalStateException("calls that fit do not wait for each other");
         } catch (MismatchedCallException e) {
             return e;

@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.tensor.Engine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,15 +27,16 @@ public final class SharedMemoryCollectives {
         if (group.size() == 1) {
             return new AloneCollectives(group);
         }
+        Engine.load(); // before the clock runs: the first time takes seconds
         Patience patience = new Patience(timeout);
-        return new AgreedCollectives(group, medium(group, board, patience), patience);
+        return new AgreedCollectives(group, medium(group, group, board, patience), patience);
     }
 
-    static Medium medium(Group group, BulletinBoard board, Patience patience) {
+    static Medium medium(Group group, Group whole, BulletinBoard board, Patience patience) {
         Segment segment = group.rank() == 0 ? create(group, board) : map(group, board);
         SharedMemoryMedium medium = null;
         try {
-            medium = new SharedMemoryMedium(group, segment, patience);
+            medium = new SharedMemoryMedium(group, whole, segment, patience);
             medium.awaitAll();
             return medium;
         } catch (RuntimeException e) {

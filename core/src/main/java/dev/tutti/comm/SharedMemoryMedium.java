@@ -27,12 +27,13 @@ final class SharedMemoryMedium implements Medium {
     private long pieces;
     private String purpose = "";
 
-    SharedMemoryMedium(Group group, Segment segment, Patience patience) {
+    /** @param whole the group that calls are about, of which {@code group} may be only the members on this machine */
+    SharedMemoryMedium(Group group, Group whole, Segment segment, Patience patience) {
         this.group = group;
         this.segment = segment;
         this.map = new SegmentMap(group.size());
-        this.notes = new SegmentNotes(group, segment, map, patience);
-        this.mail = new SharedMail(group, segment, map, notes);
+        this.notes = new SegmentNotes(group, whole, segment, map, patience);
+        this.mail = new SharedMail(group, whole, segment, map, notes);
     }
 
     /** Waits until all have mapped the segment. */
@@ -42,8 +43,8 @@ final class SharedMemoryMedium implements Medium {
     }
 
     @Override
-    public List<Call> agree(Call mine) {
-        purpose = mine.describe(group);
+    public List<Call> agree(Call mine, String about) {
+        purpose = about;
         calls++;
         notes.writeCall(map.call(group.rank(), calls), mine);
         notes.set(Note.CALLS, calls);
@@ -56,8 +57,8 @@ final class SharedMemoryMedium implements Medium {
     }
 
     @Override
-    public Call answer(Call mine, int peer) {
-        return mail.answer(mine, peer);
+    public Call answer(Call mine, int peer, String about) {
+        return mail.answer(mine, peer, about);
     }
 
     @Override

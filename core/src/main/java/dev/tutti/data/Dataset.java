@@ -235,6 +235,11 @@ public final class Dataset {
         return new Dataset(source, stages, batch, true, prefetch);
     }
 
+    /** Takes {@link #dropLast} back. */
+    public Dataset keepLast() {
+        return new Dataset(source, stages, batch, false, prefetch);
+    }
+
     /** Reads up to so many batches ahead on a background thread; 0 reads on the caller's. */
     public Dataset prefetch(int batches) {
         if (batches < 0) {

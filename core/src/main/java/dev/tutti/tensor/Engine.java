@@ -2,7 +2,6 @@ package dev.tutti.tensor;
 
 import java.io.IOException;
 import org.bytedeco.javacpp.Loader;
-import org.bytedeco.openblas.global.openblas_nolapack;
 import org.bytedeco.pytorch.global.torch;
 
 /**
@@ -12,7 +11,7 @@ import org.bytedeco.pytorch.global.torch;
  */
 public final class Engine {
     private static final ThreadLocal<Integer> threads = new ThreadLocal<>();
-    private static volatile int blasThreads;
+    private static Blas blas;
     private static volatile boolean loaded;
     private static boolean blockedLayout;
 
@@ -31,6 +30,7 @@ public final class Engine {
             return;
         }
         NativeSettings.apply();
+        blas = Blas.choose();
         try {
             torch.get_num_threads();
             blockedLayout = torch.hasMKLDNN();
@@ -62,18 +62,10 @@ public final class Engine {
         if (current == null || current != count) {
             torch.get_num_threads(); // initialises the pool of this thread; without it the next call is forgotten
             torch.set_num_threads(count);
+            blas.useThreads(count);
             threads.set(count);
-        }
-        if (blasThreads != count) {
-            useBlasThreads(count);
-        }
-    }
-
-    /** OpenBLAS has one pool for the whole process. */
-    private static synchronized void useBlasThreads(int count) {
-        if (blasThreads != count) {
-            openblas_nolapack.blas_set_num_threads(count);
-            blasThreads = count;
+        } else {
+            blas.useThreadsAgain(count);
         }
     }
 
@@ -90,6 +82,12 @@ public final class Engine {
         } catch (IOException e) {
             return "unknown";
         }
+    }
+
+    /** The library behind matrix products: {@code openblas} or {@code mkl}. */
+    public static String blas() {
+        load();
+        return blas.name();
     }
 
     /** True when libtorch has oneDNN, with its blocked layout for images. */

@@ -3,11 +3,9 @@ package dev.tutti.tensor;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -24,12 +22,10 @@ public final class FlatVector implements AutoCloseable {
     private final List<LargeGradient> large = new ArrayList<>();
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
-    private final Set<Range> taken = new HashSet<>();
     private List<Range> small;
     private Tensor gradients;
     private Consumer<Range> listener;
     private RuntimeException listenerFailure;
-    private boolean adding;
     private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
@@ -98,20 +94,17 @@ public final class FlatVector implements AutoCloseable {
         if (!add) {
             smallRanges().forEach(range -> gradients(range).zero_());
         }
-        large.forEach(LargeGradient::leaveToTheEngine);
-        taken.clear();
+        large.forEach(gradient -> gradient.begin(add, this::tell));
         try {
             loss.backward();
         } finally {
-            large.stream()
-                    .filter(gradient -> !taken.contains(gradient.range()))
-                    .forEach(gradient -> gradient.takeOver(add));
+            large.forEach(LargeGradient::end);
         }
     }
 
     /**
      * The same, and tells as soon as the gradients of a range are final: first those of single parameters, in the order in which
-     * the pass comes to them, at last the whole vector.
+     * the pass comes to them, at last the whole vector. Of large ones it takes a pass to learn when that is.
      *
      * @param ready called on this thread
      */
@@ -123,7 +116,6 @@ public final class FlatVector implements AutoCloseable {
         });
         listener = ready;
         listenerFailure = null;
-        adding = add;
         try {
             backward(loss, add);
         } finally {
@@ -136,17 +128,24 @@ public final class FlatVector implements AutoCloseable {
     }
 
     private void accumulated(Range range) {
-        if (listener == null || listenerFailure != null) {
-            return;
+        if (listener != null) {
+            for (LargeGradient gradient : large) {
+                if (gradient.range().equals(range)) {
+                    gradient.accumulated();
+                    return;
+                }
+            }
+            tell(range);
         }
-        try {
-            large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
-                gradient.takeOver(adding);
-                taken.add(range);
-            });
-            listener.accept(range);
-        } catch (RuntimeException e) {
-            listenerFailure = e; // the engine would not carry it through
+    }
+
+    private void tell(Range range) {
+        if (listener != null && listenerFailure == null) {
+            try {
+                listener.accept(range);
+            } catch (RuntimeException e) {
+                listenerFailure = e; // the engine would not carry it through
+            }
         }
     }
 
@@ -186,9 +185,11 @@ public final class FlatVector implements AutoCloseable {
         parameter.accumulateInto(gradient);
         parameters.put(range, parameter);
         if (range.length() >= LargeGradient.LEAST) {
-            large.removeIf(entry -> entry.range().equals(range));
-            large.add(new LargeGradient(range, parameter, gradient.retain()));
-            large.sort(Comparator.comparing(entry -> entry.range().from()));
+            large.removeIf(earlier -> earlier.range().equals(range));
+            LargeGradient entry = new LargeGradient(range, parameter, gradient.retain());
+            parameter.largeGradient(entry);
+            large.add(entry);
+            large.sort(Comparator.comparing(each -> each.range().from()));
             small = null;
         }
         return parameter;

@@ -33,6 +33,13 @@ public final class Functions {
         return op("linear", () -> torch.linear(x.handle(), weight.handle(), optional(bias)));
     }
 
+    /** The same, where the gradient of a large parameter is written straight into its vector. */
+    public static Tensor linearOfParameter(Tensor x, Tensor weight, Tensor bias) {
+        return WeightGradient.isPossible(x, weight, bias)
+                ? op("linear", () -> WeightGradient.linear(x, weight, bias))
+                : linear(x, weight, bias);
+    }
+
     public static Tensor conv1d(Tensor x, Tensor weight, Tensor bias, Window window, long groups) {
         return op(
                 "conv1d",

@@ -39,6 +39,8 @@ final class NativeSettings {
             Function setenv = c.getFunction("setenv");
             defaultEnvironment(setenv, "GOMP_SPINCOUNT", "2000");
             defaultEnvironment(setenv, "OPENBLAS_THREAD_TIMEOUT", "4");
+            // The pool that libtorch has anyway; with another one beside it MKL takes the JVM down.
+            defaultEnvironment(setenv, "MKL_THREADING_LAYER", "GNU");
         } catch (LinkageError | RuntimeException e) {
             log.debug("allocator and thread settings were not applied; training works, only slower", e);
         }

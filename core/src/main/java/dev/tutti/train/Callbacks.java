@@ -37,6 +37,11 @@ public final class Callbacks {
         return new CsvLog(file);
     }
 
+    /** Writes a timeline of all members that Chrome's trace viewer and Perfetto open. */
+    public static Callback trace(Path file) {
+        return new Trace(file);
+    }
+
     /** Logs the learning rate whenever it has changed by more than a tenth. */
     public static Callback learningRateLog() {
         return new LearningRateLog();

@@ -81,9 +81,19 @@ final class Capture {
         replica.model().load(under("model.", arrays), "the checkpoint");
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(arrays.get(name))));
+            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
         }
         standing.restore(checkpoint.progress());
+    }
+
+    private static NdArray required(String name, Map<String, NdArray> arrays) {
+        NdArray array = arrays.get(name);
+        if (array == null) {
+            throw new TrainingException(
+                    "the checkpoint has no '" + name + "', which this run needs to go on: it was made"
+                            + " under another strategy; choose that one, or another folder to begin anew");
+        }
+        return array;
     }
 
     private void requireSameRecipe(Checkpoint.Progress progress) {

@@ -2,8 +2,15 @@ package dev.tutti.train;
 
 import java.util.List;
 
-/** The epochs of a run and how it ended. */
-public record History(List<EpochResult> epochs, Ending ending, String reason) {
+/**
+ * The epochs of a run, how it ended and where its time went.
+ *
+ * @param epochs those that are done
+ * @param ending how it ended
+ * @param reason why it ended early; null when it did not
+ * @param times where the time of each member went
+ */
+public record History(List<EpochResult> epochs, Ending ending, String reason, TimeReport times) {
     /** Why training stopped. */
     public enum Ending {
         /** All epochs were done. */

@@ -255,8 +255,19 @@ public final class LocalWorkers implements AutoCloseable {
                 mean.add_(models.get(i).state().values());
             }
             mean.mul_(1.0 / models.size());
+        }
+        shareStatistics();
+    }
+
+    /** All workers go on from the running statistics of {@link #model}, which were averaged with others' or put back. */
+    public void shareStatistics() {
+        if (model().state().size() == 0) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
             for (int i = 1; i < models.size(); i++) {
-                models.get(i).state().values().copy_(mean);
+                models.get(i).state().values().copy_(model().state().values());
             }
         }
     }

@@ -26,6 +26,11 @@ public interface Strategy {
     /** Makes one member's part. */
     Replica replica(Model model, Recipe recipe, Team team, Timing timing);
 
+    /** Whether the result is that of one member with the whole batch, but for the order in which floats are added. */
+    default boolean exact() {
+        return true;
+    }
+
     /** Throws what a person can mend; settings may come from a file. */
     default void validate() {}
 }

@@ -45,6 +45,7 @@ final class TrainingLoop implements Run {
     private final MovingAverage average;
     private final Standing standing;
     private final Capture capture;
+    private final TimeAccount times;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<Seen> pending = new ArrayList<>();
 
@@ -82,6 +83,7 @@ final class TrainingLoop implements Run {
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
         replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
+        times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }
 
@@ -103,6 +105,7 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
+            times.close();
             leaveTogether();
         } catch (RuntimeException | Error e) {
             failure = e;
@@ -114,7 +117,7 @@ final class TrainingLoop implements Run {
         boolean interrupted = fit.interrupted().getAsBoolean();
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
-        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason);
+        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times.report());
     }
 
     /** Goes on from the newest checkpoint in the folder, where there is one. */
@@ -156,8 +159,8 @@ final class TrainingLoop implements Run {
         if (source || furthest == standing.progress() && furthest > 0) {
             return;
         }
-        if (furthest == standing.progress() + 1 && progress.epoch() == standing.epoch()) {
-            countPending(); // the step was agreed on after all, only this member did not hear of it
+        if (furthest > standing.progress() && progress.epoch() == standing.epoch()) {
+            countPending(); // it was agreed on after all, only this member did not hear of it
         }
         capture.takeOver(state);
         LOG.info(
@@ -245,8 +248,8 @@ final class TrainingLoop implements Run {
         learningRate = recipe.optimizer().rate(progressOf(step));
         Outcome outcome =
                 replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null, stateNeeded()));
-        if (average != null) {
-            average.update();
+        for (int i = 0; average != null && i < outcome.steps(); i++) {
+            average.update(); // of what was agreed on only: the average is the same on all members
         }
         ahead++;
         if (outcome.steps() > 0) {
@@ -268,6 +271,9 @@ final class TrainingLoop implements Run {
 
     private void agreed(Outcome outcome, Feed feed) {
         ahead = 0;
+        times.step(
+                outcome.steps(),
+                pending.stream().mapToLong(seen -> seen.result().size()).sum());
         countPending();
         standing.advance(outcome, feed.position());
         lastLoss = outcome.loss();

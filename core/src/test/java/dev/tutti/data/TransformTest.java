@@ -29,10 +29,17 @@ class TransformTest {
     }
 
     @ParameterizedTest
-    @EnumSource(DType.class)
+    @EnumSource(
+            value = DType.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"FLOAT16", "BFLOAT16"})
     void everyTypeIsConvertedLikeItsSlowTwin(DType type) {
         NdArray values = NdArray.of(new double[] {0, 1, 2, 250}, 4).to(type);
         for (DType to : DType.values()) {
+            if (!to.isOfArrays()) {
+                assertThatThrownBy(() -> values.to(to)).hasMessageContaining("no arrays of it");
+                continue;
+            }
             assertThat(Transform.cast(to).apply(Sample.of(values)).feature()).isEqualTo(values.to(to));
         }
         NdArray scaled = Transform.scale(3, 0).apply(Sample.of(values)).feature();

@@ -1,6 +1,7 @@
 package dev.tutti.strategy;
 
 import dev.tutti.strategy.allreduce.AllReduce;
+import dev.tutti.strategy.averaging.Averaging;
 
 /** All strategies for several members, to be imported statically. */
 public final class Strategies {
@@ -9,5 +10,10 @@ public final class Strategies {
     /** Every step, all members sum their gradients: the same as one machine with the whole batch. */
     public static AllReduce allReduce() {
         return new AllReduce();
+    }
+
+    /** Members train on their own and average their models every so many steps: little traffic. */
+    public static Averaging averaging() {
+        return new Averaging();
     }
 }

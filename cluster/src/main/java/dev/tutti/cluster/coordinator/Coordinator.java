@@ -6,10 +6,13 @@ import dev.tutti.comm.Report;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,13 +69,13 @@ public final class Coordinator {
      * @throws RefusedException if it is not done; then nothing has changed
      */
     public List<Fact> apply(Event event, long now) {
+        rendezvous.slept(detector.awake(now));
         List<Fact> facts = new ArrayList<>();
         happen(event, now).ifPresent(fact -> enter(fact, now, facts));
         if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         }
         if (event instanceof Event.Tick) {
-            detector.awake(now);
             for (Place place : List.copyOf(known.places())) {
                 if (place.living()) {
                     suspicions.judge(place, detector, now).ifPresent(lost -> enter(lost, now, facts));
@@ -303,6 +306,15 @@ public final class Coordinator {
                     known.lostOfGroup().stream().map(Place::id).toList());
         }
         return note;
+    }
+
+    /** The processes of those among some members that are still there or have left in good order. */
+    public Set<String> processesOf(Collection<String> members) {
+        return members.stream()
+                .flatMap(id -> known.place(id).stream())
+                .filter(place -> place.living() || place.lost().cause() == Cause.LEFT)
+                .map(Place::process)
+                .collect(Collectors.toSet());
     }
 
     /** Numbers of an epoch's chunks that were used. */

@@ -42,6 +42,14 @@ final class Rendezvous {
         arrivals.put(meet.member(), new Arrival(meet.after(), meet.progress(), meet.accused(), since));
     }
 
+    /** The coordinator did not run for a while: that is no time that anybody was waited for. */
+    void slept(long millis) {
+        openedAt = openedAt == NEVER ? NEVER : openedAt + millis;
+        fewSince = fewSince == NEVER ? NEVER : fewSince + millis;
+        arrivals.replaceAll((member, arrival) ->
+                new Arrival(arrival.after, arrival.progress, arrival.accused, arrival.at + millis));
+    }
+
     void forget(String member) {
         arrivals.remove(member);
         failures.remove(member);

@@ -57,15 +57,24 @@ final class SilenceDetector implements FailureDetector {
         heard(member, at);
     }
 
-    /** Says that the detector runs; after a longer pause of its own everybody gets that time back. */
-    void awake(long now) {
-        if (awakeAt != Long.MIN_VALUE) {
-            long pause = now - awakeAt;
-            if (pause > Math.min(patience.unresponsive() / 2, patience.reconnect())) {
-                heard.replaceAll((member, at) -> Math.min(now, at + pause));
-                broken.replaceAll((member, at) -> Math.min(now, at + pause));
-            }
-        }
+    boolean isBroken(String member) {
+        return broken.containsKey(member);
+    }
+
+    /**
+     * Says that the detector runs. If it did not for a while, everybody gets that time back, but for the part that may pass at
+     * any time: otherwise a machine that is always late would never give anybody up.
+     *
+     * @return the time that was given back
+     */
+    long awake(long now) {
+        long pause = awakeAt == Long.MIN_VALUE ? 0 : now - awakeAt;
+        long slept = Math.max(0, pause - Math.min(patience.unresponsive() / 2, patience.reconnect()));
         awakeAt = now;
+        if (slept > 0) {
+            heard.replaceAll((member, at) -> Math.min(now, at + slept));
+            broken.replaceAll((member, at) -> Math.min(now, at + slept));
+        }
+        return slept;
     }
 }

@@ -47,7 +47,10 @@ final class Suspicions {
             }
             case UNRESPONSIVE -> {
                 if (silent.add(id)) {
-                    LOG.warn("{} is unresponsive: nothing was heard of it for {}", id, silence);
+                    LOG.warn(
+                            "{} is unresponsive: {}",
+                            id,
+                            detector.isBroken(id) ? "its connection broke" : "nothing was heard of it for " + silence);
                 }
             }
             case ALIVE -> {

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -26,6 +27,8 @@ final class Children implements AutoCloseable {
     private final Consumer<String> output;
     private final List<Child> running = new ArrayList<>();
     private int restarts;
+    private int failed;
+    private int firstFailure;
     private boolean closing;
 
     /** What is to be run, and what it is told. */
@@ -73,15 +76,51 @@ final class Children implements AutoCloseable {
         String how = code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
         coordinator.exited(Newcomer.process(child.process.pid()), how);
         if (closing || code == 0) {
+            notifyAll();
             return;
         }
+        failed++;
+        firstFailure = firstFailure == 0 ? code : firstFailure;
         LOG.warn("{} {}{}", child.name, how, lastWords(child));
         if (restarts > 0) {
             restarts--;
             String successor = successor(child.name);
             LOG.info("{} takes the place of {}; {} more may be replaced", successor, child.name, restarts);
+            failed--;
             start(successor, plan);
         }
+        notifyAll();
+    }
+
+    /**
+     * Waits until all have ended by themselves.
+     *
+     * @param bearable how many may fail without ending the others
+     * @param grace how long the others may go on after more than that
+     * @return 0, or the exit code of the first that failed where more did than is bearable
+     */
+    synchronized int await(int bearable, Duration grace) {
+        long deadline = 0;
+        try {
+            while (!running.isEmpty()) {
+                if (failed <= bearable) {
+                    wait();
+                } else {
+                    deadline = deadline == 0 ? System.nanoTime() + grace.toNanos() : deadline;
+                    long left = (deadline - System.nanoTime()) / 1_000_000;
+                    if (left <= 0) {
+                        LOG.warn(
+                                "{} did not end by themselves and were ended",
+                                running.stream().map(Child::name).toList());
+                        break;
+                    }
+                    wait(left);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return failed > bearable ? firstFailure : 0;
     }
 
     private static String lastWords(Child child) {
@@ -95,11 +134,21 @@ final class Children implements AutoCloseable {
         return last >= 'b' && last < 'z' ? name.substring(0, name.length() - 1) + (char) (last + 1) : name + "b";
     }
 
-    /** Gives them time to end by themselves, then ends them. */
-    void endWithin(Duration time) {
+    /**
+     * Gives those that were at work to the last some time to end by themselves, then ends them; all others at once, since a JVM that
+     * is stopped, or that was still being started, has nothing to finish.
+     *
+     * @param atWork processes of the last group
+     */
+    void endWithin(Duration time, Set<String> atWork) {
         List<Child> left;
         synchronized (this) {
             closing = true;
+            for (Child child : running) {
+                if (!atWork.contains(Newcomer.process(child.process.pid()))) {
+                    child.process.destroyForcibly();
+                }
+            }
             left = List.copyOf(running);
         }
         long deadline = System.nanoTime() + time.toNanos();
@@ -119,6 +168,6 @@ final class Children implements AutoCloseable {
 
     @Override
     public void close() {
-        endWithin(Duration.ZERO);
+        endWithin(Duration.ZERO, Set.of());
     }
 }

@@ -2,7 +2,6 @@ package dev.tutti.cluster.launch;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
@@ -10,6 +9,7 @@ import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Engine;
@@ -148,10 +148,10 @@ public final class Processes implements Workplace, Cloneable {
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
-            Team team =
+            ClusterTeam team =
                     ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
             return new HostingTeam(team, () -> {
-                children.endWithin(TO_END);
+                children.endWithin(TO_END, coordinator.processesOf(team.companions()));
                 coordinator.close();
             });
         } catch (RuntimeException e) {

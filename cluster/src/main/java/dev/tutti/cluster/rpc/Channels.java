@@ -1,6 +1,7 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.TuttiException;
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
@@ -14,10 +15,11 @@ import javax.net.ssl.SSLException;
 final class Channels {
     private Channels() {}
 
-    static ManagedChannel open(CoordinatorAddress address) {
+    static ManagedChannel open(CoordinatorAddress address, ClientInterceptor... interceptors) {
         Metadata headers = new Metadata();
         headers.put(Wire.TOKEN, address.token());
         NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
+                .intercept(interceptors)
                 .intercept(MetadataUtils.newAttachHeadersInterceptor(headers))
                 .maxInboundMessageSize(Wire.LARGEST)
                 .maxInboundMetadataSize(Wire.LARGEST_METADATA)

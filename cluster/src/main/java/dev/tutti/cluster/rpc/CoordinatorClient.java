@@ -5,6 +5,7 @@ import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.comm.Member;
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import java.util.List;
 import java.util.Optional;
@@ -26,9 +27,10 @@ public final class CoordinatorClient implements AutoCloseable {
     private final Calls calls;
     private volatile long patience = Patience.DEFAULT.coordinator();
 
-    public CoordinatorClient(CoordinatorAddress address) {
+    /** @param interceptors see every call before it is sent: for measuring, and for tests that disturb it */
+    public CoordinatorClient(CoordinatorAddress address, ClientInterceptor... interceptors) {
         this.address = address;
-        this.channel = Channels.open(address);
+        this.channel = Channels.open(address, interceptors);
         this.calls = new Calls(address, channel);
     }
 
@@ -83,7 +85,7 @@ public final class CoordinatorClient implements AutoCloseable {
         long begin = System.nanoTime();
         long left = millis;
         while (left > 0) {
-            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name), left);
+            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name, left), left + SHORT);
             if (note.note() != null) {
                 return Optional.of(note.note());
             }

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Journal;
 import dev.tutti.cluster.coordinator.Overview;
@@ -14,6 +15,8 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +114,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** How the job is doing. */
     public Overview overview() {
         return coordinator.ask((machine, now) -> machine.overview(now));
+    }
+
+    /** The processes of those among some members that are still there or have left in good order. */
+    public Set<String> processesOf(Collection<String> members) {
+        return coordinator.ask((Coordinator machine) -> machine.processesOf(members));
     }
 
     /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */

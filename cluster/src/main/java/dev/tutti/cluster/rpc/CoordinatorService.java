@@ -117,7 +117,9 @@ final class CoordinatorService {
 
     private CompletableFuture<Wire.Note> read(Wire.Read asked) {
         String member = known(asked.caller());
-        return live.await(machine -> machine.note(member, asked.generation(), asked.name()), POLL)
+        return live.await(
+                        machine -> machine.note(member, asked.generation(), asked.name()),
+                        Math.min(POLL, asked.millis()))
                 .thenApply(Wire.Note::new);
     }
 

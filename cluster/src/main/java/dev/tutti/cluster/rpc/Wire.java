@@ -68,7 +68,8 @@ final class Wire {
 
     record Post(Caller caller, long generation, String name, String note) {}
 
-    record Read(Caller caller, long generation, String name) {}
+    /** @param millis the longest to wait for it, in milliseconds */
+    record Read(Caller caller, long generation, String name, long millis) {}
 
     /** @param note null: not yet, ask again */
     record Note(String note) {}

@@ -50,6 +50,10 @@ public final class ReadyJob implements AutoCloseable {
         return trainer.model();
     }
 
+    Trainer trainer() {
+        return trainer;
+    }
+
     /** The rows to learn from, in the order and the batches they are learned in. */
     public Dataset train() {
         return train;
@@ -87,7 +91,10 @@ public final class ReadyJob implements AutoCloseable {
         History history = trainer.fit(train, fit);
         if (history.epochs().size() >= job.epochs()) {
             history = new History(
-                    history.epochs(), History.Ending.COMPLETED, null); // whoever interrupted it came too late
+                    history.epochs(),
+                    History.Ending.COMPLETED,
+                    null,
+                    history.times()); // whoever interrupted it came too late
         }
         if (history.ending() != History.Ending.INTERRUPTED) {
             trainer.save(

@@ -1,0 +1,382 @@
+package dev.tutti.cluster.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.cluster.coordinator.FailureDetector.State;
+import dev.tutti.comm.Report;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class CoordinatorTest {
+    @Test
+    void theFirstMeetingWaitsForAllThatAreExpected() {
+        TestingJob job = new TestingJob(Rules.of(3));
+        List<String> ids = job.join(3);
+        job.meet(0, ids.get(2), ids.get(0));
+        job.pass(TestingJob.PATIENCE.start() - 200);
+        assertThat(job.generation()).isZero();
+        job.meet(0, ids.get(1));
+        assertThat(job.generation()).isEqualTo(1);
+        assertThat(job.group()).containsExactly("worker-0", "worker-1", "worker-2");
+    }
+
+    @Test
+    void theFirstMeetingGoesOnWithEnough() {
+        TestingJob job = new TestingJob(Rules.of(3));
+        job.meet(0, job.join(2));
+        job.pass(TestingJob.PATIENCE.start() + 200);
+        assertThat(job.group()).hasSize(2);
+    }
+
+    @Test
+    void theFirstMeetingFailsWithTooFew() {
+        TestingJob job = new TestingJob(Rules.of(3).between(3, 3));
+        job.meet(0, job.join(2));
+        job.pass(TestingJob.PATIENCE.start() + 200);
+        assertThatThrownBy(() -> job.coordinator.groupOf("worker-0", 0))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("expected at least 3 members, but only worker-0, worker-1 are here after 60.0 s")
+                .hasMessageContaining("never joined");
+    }
+
+    @Test
+    void ranksFollowTheNumbersMembersWishFor() {
+        TestingJob job = new TestingJob(Rules.of(3));
+        List<String> ids = List.of(job.join("worker-10"), job.join("worker-2"), job.join("worker-2"));
+        assertThat(ids).containsExactly("worker-10", "worker-2", "worker-11");
+        job.meet(0, ids);
+        assertThat(job.group()).containsExactly("worker-2", "worker-10", "worker-11");
+    }
+
+    @Test
+    void joiningTwiceWithOneSessionGivesOneMember() {
+        TestingJob job = new TestingJob(Rules.of(1));
+        Event.Join join = new Event.Join("secret", null, Place.WORKER, "here", "p");
+        assertThat(job.apply(join)).isEqualTo(job.apply(join));
+        assertThat(job.coordinator.overview(job.now).members()).hasSize(1);
+    }
+
+    @Test
+    void moreThanTheMostAreRefused() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        assertThatThrownBy(() -> job.join("worker-7"))
+                .isInstanceOf(RefusedException.class)
+                .hasMessageContaining("all 2 places are taken");
+    }
+
+    @Test
+    void silenceIsSuspectedThenGivenUp() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.silence("worker-1");
+        job.pass(1_900);
+        assertThat(job.state("worker-1")).isEqualTo(State.ALIVE);
+        job.pass(200);
+        assertThat(job.state("worker-1")).isEqualTo(State.UNRESPONSIVE);
+        job.pass(7_700);
+        assertThat(job.state("worker-1")).isEqualTo(State.UNRESPONSIVE);
+        List<Fact> facts = job.pass(400);
+        assertThat(facts).singleElement().isInstanceOfSatisfying(Fact.Lost.class, lost -> {
+            assertThat(lost.cause()).isEqualTo(Cause.SILENT);
+            assertThat(lost.why()).contains("nothing was heard of it for 10.0 s, the limit is 10.0 s");
+        });
+        assertThat(job.coordinator.situation("worker-0").changed()).contains("worker-1 is gone");
+        assertThat(job.state("worker-1")).isEqualTo(State.GONE);
+        job.meet(3, "worker-0");
+        assertThat(job.group()).containsExactly("worker-0");
+    }
+
+    @Test
+    void aSuspectThatIsHeardOfAgainStays() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.silence("worker-1");
+        job.pass(9_000);
+        job.apply(new Event.Heartbeat("worker-1", null));
+        job.pass(1_500);
+        assertThat(job.state("worker-1")).isEqualTo(State.ALIVE);
+        assertThat(job.coordinator.situation("worker-0").changed()).isNull();
+    }
+
+    @Test
+    void theCoordinatorsOwnSleepIsNotHeldAgainstAnybody() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.pass(1_000);
+        job.now += 60_000;
+        assertThat(job.apply(new Event.Tick())).isEmpty();
+        assertThat(job.pass(5_000)).isEmpty();
+        job.meet(1, "worker-0");
+        job.now += 60_000;
+        job.meet(1, "worker-1");
+        assertThat(job.group()).as("it slept in the middle of a meeting").hasSize(2);
+    }
+
+    @Test
+    void aCoordinatorThatIsAlwaysLateStillGivesUpTheSilent() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        for (int i = 0; i < 100; i++) {
+            job.now += 900;
+            job.apply(new Event.Heartbeat("worker-0", null));
+            job.apply(new Event.Tick());
+        }
+        assertThat(job.state("worker-1")).isEqualTo(State.GONE);
+        assertThat(job.state("worker-0")).isEqualTo(State.ALIVE);
+    }
+
+    @Test
+    void aBrokenConnectionIsGivenUpSooner() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        job.apply(new Event.Disconnected("worker-1"));
+        job.apply(new Event.Disconnected("worker-2"));
+        assertThat(job.state("worker-1")).isEqualTo(State.UNRESPONSIVE);
+        job.pass(200);
+        job.apply(new Event.Connected("worker-2"));
+        job.silence("worker-1");
+        assertThat(job.pass(400)).singleElement().isInstanceOfSatisfying(Fact.Lost.class, lost -> {
+            assertThat(lost.member()).isEqualTo("worker-1");
+            assertThat(lost.cause()).isEqualTo(Cause.DISCONNECTED);
+        });
+    }
+
+    @Test
+    void aProcessThatEndedTakesItsMembersAlong() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.meet(5, "worker-0");
+        List<Fact> facts = job.apply(new Event.Exited("process of session 1", "was killed"));
+        assertThat(facts).hasSize(2);
+        assertThat(job.group()).containsExactly("worker-0");
+        assertThat(job.generation()).isEqualTo(2);
+    }
+
+    @Test
+    void whoIsAccusedAndUnresponsiveIsGivenUpAtOnce() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        job.silence("worker-2");
+        job.pass(3_000);
+        job.apply(new Event.Meet("worker-0", 1, 7, List.of("worker-2")));
+        assertThat(job.generation()).as("worker-1 is still to come").isEqualTo(1);
+        job.meet(7, "worker-1");
+        assertThat(job.group()).containsExactly("worker-0", "worker-1");
+    }
+
+    @Test
+    void whoIsAccusedButAliveGetsAWhileToCome() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Meet("worker-0", 1, 7, List.of("worker-1")));
+        job.pass(800);
+        assertThat(job.generation()).isEqualTo(1);
+        job.meet(7, "worker-1");
+        assertThat(job.group()).hasSize(2);
+        job.apply(new Event.Meet("worker-0", 2, 8, List.of("worker-1")));
+        assertThat(job.pass(1_200)).anySatisfy(fact -> assertThat(fact).isInstanceOf(Fact.Lost.class));
+        assertThat(job.group()).containsExactly("worker-0");
+    }
+
+    @Test
+    void whoDoesNotComeToAMeetingIsGivenUp() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        job.meet(4, "worker-0", "worker-2");
+        assertThat(job.coordinator.situation("worker-1").changed()).contains("meets again");
+        List<Fact> facts = job.pass(TestingJob.PATIENCE.meeting() + 200);
+        assertThat(facts.get(0))
+                .isInstanceOfSatisfying(
+                        Fact.Lost.class, lost -> assertThat(lost.cause()).isEqualTo(Cause.ABSENT));
+        assertThat(job.group()).containsExactly("worker-0", "worker-2");
+    }
+
+    @Test
+    void theFurthestStateIsTakenOver() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        job.meet(10, "worker-0");
+        job.meet(11, "worker-1", "worker-2");
+        Fact.Formed group = job.coordinator.groupOf("worker-0", 1).orElseThrow();
+        assertThat(group.source()).isEqualTo(1);
+        assertThat(group.takeOver()).isTrue();
+        job.meet(11, "worker-0", "worker-1", "worker-2");
+        assertThat(job.coordinator.groupOf("worker-0", 2).orElseThrow().takeOver())
+                .isFalse();
+    }
+
+    @Test
+    void whoWasAwayTakesOverHoweverFarItIs() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Leave("worker-0", "slept"));
+        job.meet(5, "worker-1");
+        String back = job.join(null);
+        job.meet(9, back);
+        assertThat(job.coordinator.situation("worker-1").changed()).contains("worker-2 wants to join");
+        job.meet(5, "worker-1");
+        Fact.Formed group = job.coordinator.groupOf(back, 0).orElseThrow();
+        assertThat(group.members().get(group.source())).isEqualTo("worker-1");
+        assertThat(group.takeOver()).isTrue();
+    }
+
+    @Test
+    void aMemberThatIsGoneIsRefused() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Exited("process of session 1", "was stopped"));
+        assertThatThrownBy(() -> job.apply(new Event.Heartbeat("worker-1", null)))
+                .isInstanceOfSatisfying(
+                        RefusedException.class, e -> assertThat(e.kind()).isEqualTo(RefusedException.Kind.GONE))
+                .hasMessageContaining("its process was stopped")
+                .hasMessageContaining("may join as a new member");
+        assertThatThrownBy(() -> job.apply(new Event.Post("worker-1", 1, "a", "b")))
+                .isInstanceOf(RefusedException.class);
+    }
+
+    @Test
+    void tooFewAreToldAfterAWhile() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2).between(2, 2), 2);
+        job.apply(new Event.Exited("process of session 1", "ended with code 137"));
+        job.meet(5, "worker-0");
+        job.pass(TestingJob.PATIENCE.tooFew() - 200);
+        assertThat(job.coordinator.groupOf("worker-0", 1)).isEmpty();
+        job.pass(400);
+        assertThatThrownBy(() -> job.coordinator.groupOf("worker-0", 1))
+                .isInstanceOfSatisfying(
+                        RefusedException.class, e -> assertThat(e.members()).containsExactly("worker-1"))
+                .hasMessageContaining("missing: worker-1 on here, gone since 1970-01-01T00:16:40Z (30.0 s ago)")
+                .hasMessageContaining("ended with code 137");
+        job.meet(5, "worker-0");
+        job.meet(-1, job.join("worker-5"));
+        assertThat(job.group()).containsExactly("worker-0", "worker-5");
+    }
+
+    @Test
+    void slowMembersAreSentAwayIfAskedFor() {
+        for (double limit : new double[] {0, 3}) {
+            TestingJob job = TestingJob.withGroup(Rules.of(3).ejectSlowerThan(limit), 3);
+            for (int step = 0; step < 2 * Paces.ENOUGH; step++) {
+                for (String member : job.group()) {
+                    job.report(member, step, member.equals("worker-1") ? 0.5 : 0.1);
+                    if (!job.coordinator.situation("worker-0").lost().isEmpty()) {
+                        break;
+                    }
+                }
+                if (!job.coordinator.situation("worker-0").lost().isEmpty()) {
+                    break;
+                }
+            }
+            assertThat(job.coordinator.overview(job.now).members().get(1).state())
+                    .isEqualTo(limit == 0 ? State.ALIVE : State.GONE);
+            if (limit > 0) {
+                assertThat(job.coordinator.situation("worker-1").gone())
+                        .contains("it takes 0.500 s for its part of a step, 5.0 times as long as the others")
+                        .contains("the limit is 3.0");
+                assertThatThrownBy(() -> job.meet(1, "worker-1")).isInstanceOfSatisfying(RefusedException.class, e -> {
+                    assertThat(e.kind()).isEqualTo(RefusedException.Kind.TOO_SLOW);
+                });
+            }
+        }
+    }
+
+    @Test
+    void nobodyIsSentAwayWhenThatWouldLeaveTooFew() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2).between(2, 2).ejectSlowerThan(2), 2);
+        for (int step = 0; step < 50; step++) {
+            job.report("worker-0", step, 0.1);
+            job.report("worker-1", step, 1);
+        }
+        assertThat(job.state("worker-1")).isNotEqualTo(State.GONE);
+        assertThat(job.coordinator.overview(job.now).members().get(1).slower()).isBetween(9.9, 10.1);
+    }
+
+    @Test
+    void rowsThatDoNotAddUpAreNamed() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Heartbeat("worker-0", new Report(0, 3, 300, 0, 0)));
+        job.apply(new Event.Heartbeat("worker-1", new Report(0, 2, 200, 0, 0)));
+        job.apply(new Event.Heartbeat("worker-1", new Report(0, 3, 300, 0, 0)));
+        assertThat(job.coordinator.overview(job.now).complaints()).isEmpty();
+        job.apply(new Event.Heartbeat("worker-1", new Report(0, 3, 364, 0, 0)));
+        job.apply(new Event.Heartbeat("worker-1", new Report(0, 4, 250, 0, 0)));
+        Overview overview = job.coordinator.overview(job.now);
+        assertThat(overview.complaints()).hasSize(2);
+        assertThat(overview.complaints().get(0))
+                .contains("epoch 0: worker-1 counts 364 rows after step 3, but worker-0 counted 300 after step 3");
+        assertThat(overview.rows()).containsEntry(0, 300L);
+    }
+
+    @Test
+    void notesBelongToAGeneration() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        assertThat(job.coordinator.note("worker-0", 1, "a")).isEmpty();
+        job.apply(new Event.Post("worker-1", 1, "a", "x"));
+        job.apply(new Event.Post("worker-1", 1, "a", "x"));
+        assertThat(job.coordinator.note("worker-0", 1, "a")).hasValue("x");
+        assertThatThrownBy(() -> job.apply(new Event.Post("worker-1", 1, "a", "y")))
+                .hasMessageContaining("a name is used once");
+        job.meet(1, "worker-1");
+        assertThatThrownBy(() -> job.coordinator.note("worker-0", 1, "b")).hasMessageContaining("meets again");
+        job.meet(1, "worker-0");
+        assertThatThrownBy(() -> job.coordinator.note("worker-0", 1, "a"))
+                .hasMessageContaining("generation 1 is over, the present one is 2");
+        assertThat(job.coordinator.note("worker-0", 2, "a")).isEmpty();
+    }
+
+    @Test
+    void chunksAreLeasedOnceAndComeBackWhenTheirMemberIsLost() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Begin("worker-0", 0, 4, List.of(1)));
+        job.apply(new Event.Begin("worker-1", 0, 4, List.of(1)));
+        assertThat(lease(job, "worker-0")).isEqualTo(0);
+        assertThat(lease(job, "worker-0")).as("its answer was lost").isEqualTo(0);
+        assertThat(lease(job, "worker-1")).isEqualTo(2);
+        assertThat(lease(job, "worker-1", 2)).isEqualTo(3);
+        assertThat(lease(job, "worker-0", 0)).isEqualTo(-1);
+        job.apply(new Event.Use("worker-1", 0, List.of(3)));
+        job.apply(new Event.Use("worker-1", 0, List.of(3)));
+        assertThatThrownBy(() -> job.apply(new Event.Use("worker-0", 0, List.of(3))))
+                .hasMessageContaining("worker-1 had used it before");
+        assertThatThrownBy(() -> job.apply(new Event.Use("worker-0", 0, List.of(2))))
+                .hasMessageContaining("worker-1 has leased it");
+        job.apply(new Event.Leave("worker-1", "ends"));
+        assertThat(lease(job, "worker-0", 0)).isEqualTo(2);
+        job.apply(new Event.GiveBack("worker-0", 0));
+        assertThat(lease(job, "worker-0")).isEqualTo(0);
+        assertThatThrownBy(() -> job.apply(new Event.Begin("worker-0", 0, 5, List.of())))
+                .hasMessageContaining("has 5 chunks, but it was begun with 4");
+        assertThatThrownBy(() -> lease(job, "worker-0", 9, new int[0])).hasMessageContaining("has not begun");
+        assertThat(job.coordinator.used(0)).containsExactly(1, 3);
+    }
+
+    @Test
+    void settingsHaveAVersion() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        job.apply(new Event.Configure("rate", "0.1"));
+        job.apply(new Event.Configure("clip", "1"));
+        job.apply(new Event.Configure("rate", null));
+        assertThat(job.coordinator.configuration().version()).isEqualTo(3);
+        assertThat(job.coordinator.configuration().values()).containsOnlyKeys("clip");
+        assertThat(job.coordinator.situation("worker-0").version()).isEqualTo(3);
+    }
+
+    @Test
+    void otherRolesAreWatchedButDoNotMeet() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        job.apply(new Event.Join("s", null, "evaluator", "here", "p"));
+        assertThatThrownBy(() -> job.meet(0, "evaluator-0")).hasMessageContaining("evaluator-0 is a evaluator");
+        job.meet(1, "worker-0");
+        assertThat(job.generation()).isEqualTo(2);
+        assertThat(job.pass(11_000)).singleElement().isInstanceOf(Fact.Lost.class);
+    }
+
+    @Test
+    void namesThatCannotBeAreRefused() {
+        TestingJob job = new TestingJob(Rules.of(1));
+        for (String wish : List.of("", "a b", "x".repeat(101), "a,b", "ü")) {
+            assertThatThrownBy(() -> job.join(wish)).hasMessageContaining("the wished name");
+        }
+    }
+
+    private static int lease(TestingJob job, String member, int... held) {
+        return lease(job, member, 0, held);
+    }
+
+    private static int lease(TestingJob job, String member, int epoch, int[] held) {
+        List<Fact> facts = job.apply(new Event.Lease(
+                member, epoch, java.util.Arrays.stream(held).boxed().toList()));
+        return facts.isEmpty() ? -1 : ((Fact.Leased) facts.get(0)).chunk();
+    }
+}

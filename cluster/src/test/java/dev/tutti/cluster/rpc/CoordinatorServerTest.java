@@ -1,0 +1,296 @@
+package dev.tutti.cluster.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.FailureDetector;
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.Situation;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CoordinatorServerTest {
+    @TempDir
+    Path folder;
+
+    /** Keeps what it hears. */
+    private static final class TestingListener implements Pulse.Listener {
+        private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+
+        @Override
+        public void situation(Situation now) {
+            heard.add(now);
+        }
+
+        @Override
+        public void refused(RefusedException why) {
+            heard.add(why);
+        }
+
+        @Override
+        public void alone(CoordinatorLostException why) {
+            heard.add(why);
+        }
+
+        <T> T next(Class<T> type) throws InterruptedException {
+            while (true) {
+                Object next = heard.poll(20, TimeUnit.SECONDS);
+                assertThat(next).as("nothing was heard").isNotNull();
+                if (type.isInstance(next)) {
+                    return type.cast(next);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aWrongTokenIsRefused() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
+            for (String token : List.of("wrong", server.address().token() + "x")) {
+                CoordinatorAddress address = new CoordinatorAddress("127.0.0.1", server.port(), token);
+                try (CoordinatorClient client = new CoordinatorClient(address)) {
+                    assertThatThrownBy(() -> client.join(Newcomer.worker(null)))
+                            .isInstanceOf(CoordinatorLostException.class)
+                            .hasMessageContaining("127.0.0.1:" + server.port())
+                            .hasMessageContaining("the token is not that of this job");
+                    assertThatThrownBy(client::overview).isInstanceOf(CoordinatorLostException.class);
+                }
+            }
+            assertThat(server.overview().members()).isEmpty();
+        }
+    }
+
+    @Test
+    void anotherSessionIsNotBelieved() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+                CoordinatorClient client = new CoordinatorClient(server.address())) {
+            Membership self = client.join(Newcomer.worker(null));
+            Membership other = new Membership(self.id(), "guess", self.patience());
+            assertThatThrownBy(() -> client.begin(other, 0, 1, List.of()))
+                    .isInstanceOf(RefusedException.class)
+                    .hasMessageContaining("does not know worker-0 under this session");
+        }
+    }
+
+    @Test
+    void callsEndAtTheirDeadline() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0)) {
+            CoordinatorAddress address = new CoordinatorAddress("127.0.0.1", silent.getLocalPort(), "secret");
+            try (CoordinatorClient client = new CoordinatorClient(address).patience(700)) {
+                long begin = System.nanoTime();
+                assertThatThrownBy(client::overview)
+                        .isInstanceOf(CoordinatorLostException.class)
+                        .hasMessageContaining("was not reached for");
+                assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                        .isBetween(Duration.ofMillis(600), Duration.ofSeconds(10));
+            }
+        }
+    }
+
+    @Test
+    void aNoteThatDoesNotComeIsNotWaitedForLongerThanAsked() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+                CoordinatorClient client = new CoordinatorClient(server.address())) {
+            Membership self = client.join(Newcomer.worker(null));
+            assertThat(client.meet(self, 0, 0, List.of())).isPresent();
+            assertThat(client.read(self, 1, "never", 300)).isEmpty();
+            client.post(self, 1, "there", "note");
+            assertThat(client.read(self, 1, "there", 300)).hasValue("note");
+        }
+    }
+
+    @Test
+    void messagesThatAreTooLargeAreRefused() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+                CoordinatorClient client = new CoordinatorClient(server.address())) {
+            assertThatThrownBy(() -> client.configure("a", "x".repeat(100_000)))
+                    .isInstanceOf(RefusedException.class)
+                    .hasMessageContaining("100000 characters");
+            assertThatThrownBy(() -> client.configure("a", "x".repeat(Wire.LARGEST)))
+                    .isInstanceOf(TuttiException.class);
+            assertThat(client.configure("a", "b").version()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void nonsenseIsRefused() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
+            ManagedChannel channel = Channels.open(server.address());
+            try {
+                var wrong = Wire.JOIN.toBuilder(
+                                new JsonMarshaller<>(Wire.Chunks.class), Wire.JOIN.getResponseMarshaller())
+                        .build();
+                assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
+                                channel,
+                                wrong,
+                                CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS),
+                                new Wire.Chunks(null, 1, List.of())))
+                        .isInstanceOf(StatusRuntimeException.class);
+            } finally {
+                channel.shutdownNow();
+            }
+            assertThat(server.overview().members()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBrokenConnectionIsNoticedWithoutAHeartbeat() throws Exception {
+        Patience patience = Patience.DEFAULT.reconnect(Duration.ofMillis(300));
+        try (CoordinatorServer server =
+                CoordinatorServer.start(ServerSettings.of(Rules.of(2).patience(patience)))) {
+            TestingListener listener = new TestingListener();
+            try (CoordinatorClient stays = new CoordinatorClient(server.address())) {
+                CoordinatorClient dies = new CoordinatorClient(server.address());
+                Membership first = stays.join(Newcomer.worker("worker-0"));
+                Membership second = dies.join(Newcomer.worker("worker-1"));
+                try (Pulse pulse = stays.pulse(first, listener);
+                        Pulse other = dies.pulse(second, new TestingListener())) {
+                    var waiting = CompletableFuture.supplyAsync(() -> stays.meet(first, 0, 0, List.of()));
+                    assertThat(dies.meet(second, 0, 0, List.of())).isPresent();
+                    assertThat(waiting.get(20, TimeUnit.SECONDS)).isPresent();
+                    long begin = System.nanoTime();
+                    other.close();
+                    dies.close();
+                    Situation situation = listener.next(Situation.class);
+                    while (situation.lost().isEmpty()) {
+                        situation = listener.next(Situation.class);
+                    }
+                    assertThat(situation.changed()).contains("worker-1 is gone: its connection broke");
+                    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
+                }
+            }
+            assertThat(server.overview().members().get(1).state()).isEqualTo(FailureDetector.State.GONE);
+        }
+    }
+
+    @Test
+    void aMemberIsToldThatTheCoordinatorIsAway() throws Exception {
+        Patience patience = Patience.DEFAULT
+                .heartbeats(Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofSeconds(5))
+                .coordinator(Duration.ofMillis(500));
+        CoordinatorServer server =
+                CoordinatorServer.start(ServerSettings.of(Rules.of(1).patience(patience)));
+        TestingListener listener = new TestingListener();
+        try (CoordinatorClient client = new CoordinatorClient(server.address());
+                Pulse pulse = client.pulse(client.join(Newcomer.worker(null)), listener)) {
+            listener.next(Situation.class);
+            server.close();
+            assertThat(listener.next(CoordinatorLostException.class)).hasMessageContaining("was not reached");
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void itIsNotOpenToOtherMachinesWithoutTls() {
+        ServerSettings open = ServerSettings.of(Rules.of(1)).listen("0.0.0.0", 0);
+        assertThatThrownBy(() -> CoordinatorServer.start(open))
+                .isInstanceOf(TuttiException.class)
+                .hasMessageContaining("open to other machines");
+        CoordinatorServer.start(open.plainToOthers(true)).close();
+        assertThatThrownBy(() -> ServerSettings.of(Rules.of(1)).token("short")).hasMessageContaining("at least 16");
+    }
+
+    @Test
+    void aPortInUseIsNamed() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
+            assertThatThrownBy(() -> CoordinatorServer.start(
+                            ServerSettings.of(Rules.of(1)).listen("127.0.0.1", server.port())))
+                    .isInstanceOf(TuttiException.class)
+                    .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
+                    .hasMessageContaining("Choose another port");
+        }
+    }
+
+    @Test
+    void tlsSaysWhoIsWho() throws Exception {
+        Tls ours = certificate("ours");
+        Tls others = certificate("others");
+        ServerSettings settings =
+                ServerSettings.of(Rules.of(1)).tls(new Tls(ours.certificate(), ours.key(), ours.certificate()));
+        try (CoordinatorServer server = CoordinatorServer.start(settings)) {
+            Tls member = new Tls(ours.certificate(), ours.key(), ours.certificate());
+            try (CoordinatorClient client = client(server, member)) {
+                assertThat(client.join(Newcomer.worker(null)).id()).isEqualTo("worker-0");
+            }
+            for (Tls wrong : new Tls[] {
+                null,
+                Tls.trusting(ours.certificate()),
+                Tls.trusting(others.certificate()),
+                new Tls(others.certificate(), others.key(), ours.certificate())
+            }) {
+                try (CoordinatorClient client = client(server, wrong).patience(700)) {
+                    assertThatThrownBy(client::overview).isInstanceOf(CoordinatorLostException.class);
+                }
+            }
+        }
+        assertThatThrownBy(() -> Tls.trusting(folder.resolve("none.pem"))).hasMessageContaining("none.pem");
+    }
+
+    private static CoordinatorClient client(CoordinatorServer server, Tls tls) {
+        CoordinatorAddress address = server.address();
+        return new CoordinatorClient(new CoordinatorAddress("localhost", address.port(), address.token(), tls));
+    }
+
+    /** A certificate for this machine, made by the JDK's own tool. */
+    private Tls certificate(String name) throws Exception {
+        Path store = folder.resolve(name + ".p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "a",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost,ip:127.0.0.1",
+                        "-keystore",
+                        store.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "password")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(keytool.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(keytool.exitValue()).as(said).isZero();
+        KeyStore keys = KeyStore.getInstance(store.toFile(), "password".toCharArray());
+        return Tls.of(
+                pem(name + ".crt", "CERTIFICATE", keys.getCertificate("a").getEncoded()),
+                pem(
+                        name + ".key",
+                        "PRIVATE KEY",
+                        keys.getKey("a", "password".toCharArray()).getEncoded()));
+    }
+
+    private Path pem(String name, String kind, byte[] content) throws Exception {
+        return Files.writeString(
+                folder.resolve(name),
+                "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
+                        + kind + "-----\n");
+    }
+}

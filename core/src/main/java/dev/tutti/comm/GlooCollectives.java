@@ -1,0 +1,115 @@
+package dev.tutti.comm;
+
+import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.GlooLinks;
+import dev.tutti.tensor.GlooStore;
+import dev.tutti.tensor.TensorException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Collectives between JVMs over TCP, through Gloo.
+ *
+ * <p>A member that is killed is noticed within milliseconds, since its connections break; one that is stopped at the deadline.
+ */
+public final class GlooCollectives {
+    /** The environment variable that says on which address of this machine members listen for each other. */
+    public static final String ADDRESS_VARIABLE = "TUTTI_ADDRESS";
+
+    private static final String NOTE = "gloo";
+
+    private GlooCollectives() {}
+
+    /**
+     * Comes together with the others; every member calls it. Members of one machine listen on the loopback address; those of
+     * several on the one that the variable {@link #ADDRESS_VARIABLE} names, or else on that of their {@linkplain Member#host
+     * host}'s name where it is an address of this machine.
+     *
+     * @param timeout how long any call may take
+     * @throws MemberLostException if somebody did not come in time
+     */
+    public static Collectives open(Group group, BulletinBoard board, Duration timeout) {
+        return open(group, board, timeout, address(group));
+    }
+
+    /** @param address where this member listens */
+    public static Collectives open(Group group, BulletinBoard board, Duration timeout, InetAddress address) {
+        if (group.size() == 1) {
+            return new AloneCollectives(group);
+        }
+        Engine.load(); // before the clock runs: the first time takes seconds
+        Patience patience = new Patience(timeout);
+        return new AgreedCollectives(group, medium(group, board, patience, address, Call.BYTES), patience);
+    }
+
+    static GlooMedium medium(
+            Group group, BulletinBoard board, Patience patience, InetAddress address, int messageBytes) {
+        GlooStore store = null;
+        GlooLinks links = null;
+        try {
+            store = store(group, board, patience, address);
+            links = GlooLinks.connect(store, group.rank(), group.size(), address, patience.left());
+            return new GlooMedium(group, new GlooWire(group, store, links, patience, messageBytes));
+        } catch (RuntimeException e) {
+            if (links != null) {
+                links.close();
+            }
+            if (store != null) {
+                store.close();
+            }
+            if (e instanceof TensorException) {
+                throw new MemberLostException(
+                        List.of(),
+                        "not all of " + group.members() + " could be connected with " + group.self() + " within "
+                                + patience.inWords() + ": " + e.getMessage(),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private static GlooStore store(Group group, BulletinBoard board, Patience patience, InetAddress address) {
+        if (group.rank() == 0) {
+            GlooStore store = GlooStore.host(address, patience.limit());
+            board.post(NOTE, address.getHostAddress() + " " + store.port());
+            return store;
+        }
+        String[] words = board.read(NOTE).split(" ");
+        try {
+            return GlooStore.connect(InetAddress.getByName(words[0]), Integer.parseInt(words[1]), patience.left());
+        } catch (UnknownHostException e) {
+            throw new CommunicationException(
+                    "the address of " + group.members().get(0) + " is not one: " + words[0], e);
+        }
+    }
+
+    static InetAddress address(Group group) {
+        String named = System.getenv(ADDRESS_VARIABLE);
+        boolean oneHost = group.members().stream().map(Member::host).distinct().count() == 1;
+        if (oneHost) {
+            return loopback();
+        }
+        if (named != null) {
+            try {
+                return InetAddress.getByName(named);
+            } catch (UnknownHostException e) {
+                throw new CommunicationException(
+                        ADDRESS_VARIABLE + " is '" + named + "': expected an address or a name of this machine", e);
+            }
+        }
+        try {
+            InetAddress own = InetAddress.getByName(group.self().host());
+            return NetworkInterface.getByInetAddress(own) == null ? loopback() : own;
+        } catch (IOException e) {
+            return loopback(); // a name that was only made up to tell members apart
+        }
+    }
+
+    private static InetAddress loopback() {
+        return InetAddress.getLoopbackAddress();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.tutti.comm;
+
+import java.time.Duration;
+
+/** The implementations that the contract is tested with. */
+enum Kind {
+    MEMORY(MemoryCollectives::open),
+    SHARED_MEMORY(SharedMemoryCollectives::open),
+    GLOO(GlooCollectives::open),
+    /** Two made-up machines, with members in turn on one and the other. */
+    HIERARCHICAL(HierarchicalCollectives::open),
+    CHOSEN(Connections::open);
+
+    private final TestingMembers.Opening opening;
+
+    Kind(TestingMembers.Opening opening) {
+        this.opening = opening;
+    }
+
+    Collectives open(Group group, BulletinBoard board, Duration timeout) {
+        return opening.open(group, board, timeout);
+    }
+
+    String host(int rank) {
+        return this == HIERARCHICAL ? "made-up-" + rank % 2 : "here";
+    }
+}

@@ -1,0 +1,278 @@
+package dev.tutti.strategy.averaging;
+
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Chunk;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
+import dev.tutti.data.SampleSpec;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Feed;
+import dev.tutti.train.LocalWorkers;
+import dev.tutti.train.Outcome;
+import dev.tutti.train.Recipe;
+import dev.tutti.train.Replica;
+import dev.tutti.train.StepResult;
+import dev.tutti.train.Timing;
+import dev.tutti.train.Timing.Phase;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.Vote;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One member: it trains on its own for a round, then all average their models.
+ *
+ * <p>A round is agreed on or done again whole: until then the chunks count as unused, and parameters, running statistics and what
+ * the optimizer remembers can be put back to what they were at the last agreement.
+ */
+final class AveragingReplica implements Replica {
+    private static final Logger LOG = LoggerFactory.getLogger(AveragingReplica.class);
+    private static final int VALUES = 0; // its place in the anchor
+
+    private final Averaging settings;
+    private final Team team;
+    private final Timing timing;
+    private final LocalWorkers workers;
+    private final Anchor anchor;
+    private final Outer.Move outer;
+    private final Weighing weighing;
+    private final Layout layout = new Layout();
+    private Round round;
+    private EpochLedger ledger;
+    private LeasedFeed feed;
+    private boolean underWay;
+    private int batches;
+    private int firstBatch;
+    private long samples;
+
+    AveragingReplica(Averaging settings, Model model, Recipe recipe, Team team, Timing timing) {
+        this.settings = settings;
+        this.team = team;
+        this.timing = timing;
+        workers = new LocalWorkers(model, recipe, team.threads());
+        weighing = new Weighing(settings.weights());
+        outer = settings.outer() == null
+                ? null
+                : settings.outer().bind(model.vector().values());
+        List<Tensor> moving = new ArrayList<>(List.of(model.vector().values()));
+        if (model.state().size() > 0) {
+            moving.add(model.state().values());
+        }
+        moving.addAll(workers.state().values());
+        if (outer != null) {
+            moving.addAll(outer.state().values());
+        }
+        anchor = new Anchor(moving);
+    }
+
+    @Override
+    public Model model() {
+        return workers.model();
+    }
+
+    // ---- data
+
+    @Override
+    public Feed open(Dataset data, int epoch, Position from) {
+        keep();
+        if (round == null) {
+            Weights.Needs needs = settings.weights().needs();
+            SampleSpec spec = needs.labels() || needs.features() ? data.spec() : null;
+            round = new Round(needs, spec, model().outputs().get(0));
+        }
+        Dataset whole = wholeBatches(data);
+        Pieces pieces = new Pieces(data, team.group().size(), settings.steps());
+        UsedChunks used = from == null
+                ? new UsedChunks(layout.agree(team.collectives(), epoch, pieces.chunk()), new BitSet())
+                : UsedChunks.at(from);
+        List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
+        if (chunks.size() < team.group().size() && team.group().isChief()) {
+            LOG.warn(
+                    "{} members share {} chunk(s) of data, so some have nothing to do: choose a smaller batch or fewer steps"
+                            + " between averages, or cache() data that cannot be cut",
+                    team.group().size(),
+                    chunks.size());
+        }
+        if (ledger != null && ledger.epoch() == epoch) {
+            ledger.giveBack(); // the feed before had a chunk more than it used
+        }
+        ledger = new EpochLedger(team.leases(), team.group(), epoch, chunks.size(), used.numbers());
+        feed = new LeasedFeed(whole.batch(pieces.batch()), epoch, used.rowsPerChunk(), chunks, ledger, timing);
+        return feed;
+    }
+
+    /** A last batch that is left out is left out of the epoch; chunks end where they end. */
+    private static Dataset wholeBatches(Dataset data) {
+        if (!data.dropsLast()) {
+            return data;
+        }
+        long batch = data.batchSize().orElse(1);
+        long size = data.size()
+                .orElseThrow(() -> new TrainingException(
+                        "dropLast() with averaging needs data whose number of rows is known: received " + data
+                                + "; leave out dropLast(), or cache() the data behind the filter"));
+        return data.take(size / batch * batch).keepLast();
+    }
+
+    // ---- a step of its own
+
+    @Override
+    public StepResult accumulate(Batch batch, long step) {
+        underWay = true;
+        long began = System.nanoTime();
+        firstBatch = batches == 0 ? batch.size() : firstBatch;
+        int firstWorker = team.group().rank() * team.threads();
+        StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, firstBatch));
+        batches++;
+        samples += result.size();
+        round.add(batch, result);
+        timing.record(Phase.COMPUTE, began);
+        return result;
+    }
+
+    @Override
+    public Outcome update(double learningRate, Vote vote) {
+        if (batches > 0) {
+            long began = System.nanoTime();
+            workers.update(learningRate, batches == 1 ? 1 : (double) firstBatch / samples);
+            round.stepDone();
+            timing.record(Phase.UPDATE, began);
+        }
+        batches = 0;
+        samples = 0;
+        return feed.endsRound(round.steps(), settings.steps())
+                ? agree(vote)
+                : new Outcome(0, 0, Double.NaN, true, false, false);
+    }
+
+    // ---- the end of a round
+
+    private Outcome agree(Vote vote) {
+        underWay = true;
+        Collectives collectives = team.collectives();
+        List<Integer> mine = feed.chunksOfRound();
+        long began = System.nanoTime();
+        Ballot ballot = Ballot.cast(
+                collectives,
+                new Ballot.Entry(
+                        round.samples(), round.lossSum(), round.validationLoss(), round.steps(), mine.size(), vote));
+        began = timing.record(Phase.WAIT, began);
+        List<Integer> all = ballot.chunks(collectives, mine);
+        if (ballot.samples() > 0) {
+            double[] weights =
+                    weighing.weigh(collectives, ballot, round, model().vector().values());
+            if (collectives.group().size() > 1) {
+                average(collectives, weights[collectives.group().rank()]);
+            }
+            began = timing.record(Phase.WIRE, began);
+            move();
+        }
+        feed.agree(all);
+        keep();
+        timing.record(Phase.UPDATE, began);
+        return new Outcome(
+                ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
+    }
+
+    private void average(Collectives collectives, double weight) {
+        sum(collectives, "parameters", model().vector().values(), weight);
+        if (model().state().size() > 0) {
+            sum(collectives, "running statistics", model().state().values(), weight);
+        }
+        if (settings.averagesOptimizerState()) {
+            workers.state().forEach((name, tensor) -> {
+                if (tensor.rank() > 0) { // counters stay as they are
+                    sum(collectives, "optimizer: " + name, tensor, weight);
+                }
+            });
+        }
+    }
+
+    private static void sum(Collectives collectives, String what, Tensor values, double weight) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            if (weight == 0) {
+                values.zero_(); // a model that went astray may not be finite
+            } else {
+                values.mul_(weight);
+            }
+            collectives.allReduce(what, values);
+        }
+    }
+
+    private void move() {
+        if (outer != null) {
+            outer.apply(anchor.get(VALUES), model().vector().values());
+        }
+        // What is frozen stays as it is, to the last bit.
+        long learned = 0;
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            for (Range range : model().trainable()) {
+                putBack(Range.between(learned, range.from()));
+                learned = range.to();
+            }
+            putBack(Range.between(learned, model().vector().size()));
+        }
+    }
+
+    private void putBack(Range frozen) {
+        if (!frozen.isEmpty()) {
+            model().vector().values(frozen).copy_(anchor.get(VALUES).narrow(0, frozen.from(), frozen.length()));
+        }
+    }
+
+    private void keep() {
+        anchor.keep();
+        workers.shareStatistics();
+        if (round != null) {
+            round.forget();
+        }
+        underWay = false;
+    }
+
+    @Override
+    public void regrouped() {
+        batches = 0;
+        samples = 0;
+        if (underWay) {
+            anchor.restore();
+            keep();
+        }
+        if (ledger != null) {
+            ledger.giveBack();
+        }
+    }
+
+    /** The optimizer's, the outer optimizer's, and how the epoch is cut. */
+    @Override
+    public Map<String, Tensor> state() {
+        Map<String, Tensor> state = new LinkedHashMap<>(workers.state());
+        if (outer != null) {
+            state.putAll(outer.state());
+        }
+        state.put("averaging.layout", layout.state());
+        return state;
+    }
+
+    @Override
+    public void close() {
+        if (outer != null) {
+            outer.close();
+        }
+        workers.close();
+        anchor.close();
+        layout.close();
+    }
+}

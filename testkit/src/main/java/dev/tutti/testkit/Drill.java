@@ -1,0 +1,106 @@
+package dev.tutti.testkit;
+
+import static dev.tutti.loss.Losses.softmaxCrossEntropy;
+import static dev.tutti.metric.Metrics.accuracy;
+import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.nn.Layers.flatten;
+import static dev.tutti.optim.Optimizers.sgd;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Mnist;
+import dev.tutti.nn.Sequential;
+import dev.tutti.strategy.Strategies;
+import dev.tutti.train.Callbacks;
+import dev.tutti.train.Fit;
+import dev.tutti.train.Strategy;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.Workplace;
+import java.nio.file.Path;
+
+/**
+ * A small training that members of a cluster do while they are put to the test: a part of MNIST, a model of two layers and plain
+ * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
+ * which floats were added.
+ *
+ * @param place where it runs
+ * @param strategy how members agree
+ * @param rows of the training data
+ * @param batch rows of a step, over all members
+ * @param epochs how often
+ * @param validation rows looked at after each epoch; 0: none
+ * @param flaw a mistake in the data of one member; may be null
+ * @param checkpoints folder for checkpoints; may be null
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Drill(
+        Workplace place,
+        Strategy strategy,
+        int rows,
+        int batch,
+        int epochs,
+        int validation,
+        Flaw flaw,
+        String checkpoints) {
+    private static final int HIDDEN = 16;
+    private static final int CLASSES = 10;
+
+    /** Two epochs of 60 steps, with all-reduce. */
+    public static Drill on(Workplace place) {
+        return new Drill(place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
+    }
+
+    public Drill on(Strategy choice) {
+        return new Drill(place, choice, rows, batch, epochs, validation, flaw, checkpoints);
+    }
+
+    public Drill at(Workplace other) {
+        return new Drill(other, strategy, rows, batch, epochs, validation, flaw, checkpoints);
+    }
+
+    /** So many steps in each of so many epochs. The last batch is not full. */
+    public Drill steps(int perEpoch, int inEpochs) {
+        return new Drill(place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+    }
+
+    public Drill flaw(Flaw mistake) {
+        return new Drill(place, strategy, rows, batch, epochs, validation, mistake, checkpoints);
+    }
+
+    public Drill checkpoints(Path folder) {
+        return new Drill(place, strategy, rows, batch, epochs, validation, flaw, folder.toString());
+    }
+
+    public int stepsPerEpoch() {
+        return (rows + batch - 1) / batch;
+    }
+
+    Trainer trainer() {
+        return Trainer.of(
+                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                .metrics(accuracy())
+                .seed(5)
+                .threads(1);
+    }
+
+    Dataset data() {
+        Dataset some = Mnist.train().take(rows);
+        return (flaw == null ? some : some.map(flaw)).shuffle(7).batch(batch);
+    }
+
+    Fit fit() {
+        Fit fit = Fit.epochs(epochs).on(place).with(strategy);
+        if (validation > 0) {
+            fit = fit.validate(Mnist.test().take(validation).batch(64));
+        }
+        return checkpoints == null ? fit : fit.callbacks(Callbacks.checkpoint(Path.of(checkpoints)));
+    }
+
+    /** The same by one member, whom nothing happens to: what every other run has to come to. */
+    public Result undisturbed() {
+        Drill alone = new Drill(Workplace.here(), Strategy.local(), rows, batch, epochs, validation, null, null);
+        try (Trainer trainer = alone.trainer()) {
+            return Result.of(trainer.fit(alone.data(), alone.fit()), trainer.model());
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package dev.tutti.testkit;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.launch.ChildJvm;
+import dev.tutti.json.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Real JVMs that train together while a {@link Schedule} of faults is carried out on them. The JVM that watches is none of them, so
+ * that every one can be killed.
+ *
+ * <p>Order of calls: one of the two ways to start it, {@link #await} once, {@link #close}.
+ */
+public final class Ensemble implements AutoCloseable, Fault.Victims {
+    private static final Logger LOG = LoggerFactory.getLogger(Ensemble.class);
+
+    private final Drill drill;
+    private final List<Schedule.Strike> open = new ArrayList<>();
+    private final Signals signals = new Signals();
+    private final Slowness slowness = new Slowness(signals);
+    private final Map<String, Player> players = new ConcurrentHashMap<>();
+    private final List<Event> events = new CopyOnWriteArrayList<>();
+    private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "testkit-later");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private HandMade byHand;
+
+    /**
+     * Something that was seen.
+     *
+     * @param fault what struck, or null for a step
+     */
+    public record Event(long nanos, String member, int epoch, long step, Fault fault) {}
+
+    private Ensemble(Drill drill, Schedule schedule) {
+        this.drill = drill;
+        open.addAll(schedule.strikes());
+    }
+
+    /** One JVM does the drill and starts the others itself, as {@code Cluster.processes(n)} does. It is member 0. */
+    public static Ensemble driven(Drill drill, Schedule schedule) {
+        Ensemble ensemble = new Ensemble(drill, schedule);
+        ensemble.play("worker-0", ChildJvm.of(DrillMain.class.getName(), "worker-0", List.of()));
+        return ensemble;
+    }
+
+    /** A coordinator in a JVM of its own and members that were started by hand and find it by a spec. */
+    public static Ensemble byHand(Drill drill, HandMade settings, Schedule schedule) {
+        Ensemble ensemble = new Ensemble(drill, schedule);
+        ensemble.byHand = settings;
+        settings.startCoordinator();
+        for (int i = 0; i < settings.members(); i++) {
+            ensemble.join();
+        }
+        return ensemble;
+    }
+
+    private void play(String name, ChildJvm jvm) {
+        String greeting = Json.write(drill).replace("\n", " ");
+        players.put(name, new Player(name, jvm, greeting, this::step));
+    }
+
+    private void step(String player, int epoch, long step) {
+        List<Schedule.Strike> due = new ArrayList<>();
+        synchronized (open) {
+            events.add(new Event(System.nanoTime(), player, epoch, step, null));
+            open.removeIf(strike -> strike.due(epoch, step) && due.add(strike));
+        }
+        for (Schedule.Strike strike : due) {
+            if (strike.millis() == 0) {
+                strike(strike);
+            } else {
+                var unused = later.schedule(() -> strike(strike), strike.millis(), TimeUnit.MILLISECONDS);
+            }
+        }
+    }
+
+    private void strike(Schedule.Strike strike) {
+        LOG.info("{}", strike);
+        try {
+            strike.fault().strike(this);
+        } catch (RuntimeException e) {
+            LOG.error("{} could not be done", strike, e);
+        }
+        events.add(new Event(System.nanoTime(), null, strike.epoch(), strike.step(), strike.fault()));
+    }
+
+    // ---- faults
+
+    private Optional<ProcessHandle> jvm(int member) {
+        return Jvms.of(
+                "worker-" + member,
+                players.values().stream().map(Player::process).toList());
+    }
+
+    private void signal(String signal, int member) {
+        jvm(member)
+                .ifPresentOrElse(
+                        found -> signals.send(signal, found.pid()),
+                        () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
+    }
+
+    @Override
+    public void kill(int member) {
+        signal("KILL", member);
+    }
+
+    @Override
+    public void hang(int member) {
+        signal("STOP", member);
+    }
+
+    @Override
+    public void resume(int member) {
+        signal("CONT", member);
+    }
+
+    @Override
+    public void slow(int member, double times) {
+        jvm(member).ifPresent(process -> slowness.set(process.pid(), times));
+    }
+
+    @Override
+    public void join() {
+        String name = "worker-" + players.size();
+        play(name, handMade("join").member(players.size()));
+    }
+
+    @Override
+    public void cut(int member, Duration time) {
+        handMade("cut").link("worker-" + member).cut(time);
+    }
+
+    @Override
+    public void killCoordinator() {
+        handMade("killCoordinator").killCoordinator();
+    }
+
+    @Override
+    public void startCoordinator() {
+        handMade("startCoordinator").startCoordinator();
+    }
+
+    private HandMade handMade(String fault) {
+        if (byHand == null) {
+            throw new TuttiException(fault + " is for members that were started by hand: Ensemble.byHand(...)");
+        }
+        return byHand;
+    }
+
+    // ---- what came of it
+
+    /**
+     * What came of a drill.
+     *
+     * @param results of the members that this JVM started and that were not killed
+     * @param hung members that were neither done nor failed in time; empty, one hopes
+     * @param events steps and faults as they came
+     * @param log what the members wrote
+     */
+    public record Outcome(Map<String, Result> results, List<String> hung, List<Event> events, List<String> log) {
+        /** The only result, or the first of several. */
+        public Result first() {
+            return results.values().iterator().next();
+        }
+
+        /** Seconds from the first fault of a kind to the first step after it. */
+        public double secondsToNextStep(Class<? extends Fault> kind) {
+            Event struck = events.stream()
+                    .filter(event -> kind.isInstance(event.fault))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("there was no " + kind.getSimpleName()));
+            return events.stream()
+                    .filter(event -> event.fault == null && event.nanos > struck.nanos)
+                    .mapToLong(event -> event.nanos - struck.nanos)
+                    .findFirst()
+                    .stream()
+                    .mapToDouble(nanos -> nanos / 1e9)
+                    .findFirst()
+                    .orElse(Double.POSITIVE_INFINITY);
+        }
+    }
+
+    /** Waits until all have ended, though not for longer than the limit. Members that hang at that time are stopped ones or hung. */
+    public Outcome await(Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        Map<String, Result> results = new TreeMap<>();
+        List<String> hung = new ArrayList<>();
+        Map<String, Player> waited = new LinkedHashMap<>();
+        while (waited.size() < players.size()) { // others may join
+            for (Player player : new TreeMap<>(players).values()) {
+                if (waited.putIfAbsent(player.name(), player) == null && !ended(player, deadline)) {
+                    hung.add(player.name());
+                }
+            }
+        }
+        if (!hung.isEmpty()) {
+            LOG.error("{} did not end within {} s\n{}", hung, limit.toSeconds(), Stacks.all());
+        }
+        List<String> log = new ArrayList<>();
+        waited.values().forEach(player -> {
+            if (!hung.contains(player.name())) {
+                player.result().ifPresent(result -> results.put(player.name(), result));
+            }
+            log.addAll(player.said());
+        });
+        return new Outcome(results, hung, List.copyOf(events), log);
+    }
+
+    private boolean ended(Player player, long deadline) {
+        try {
+            while (!player.process().waitFor(100, TimeUnit.MILLISECONDS)) {
+                if (System.nanoTime() > deadline) {
+                    return State.of(player.process().pid()) == State.STOPPED;
+                }
+                if (State.of(player.process().pid()) == State.STOPPED && othersEnded(player)) {
+                    return true; // stopped on purpose, and nobody is left to care
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean othersEnded(Player player) {
+        return players.values().stream()
+                .noneMatch(other -> other != player
+                        && other.process().isAlive()
+                        && State.of(other.process().pid()) != State.STOPPED);
+    }
+
+    /** Kills whatever is left. */
+    @Override
+    public void close() {
+        later.shutdownNow();
+        slowness.close();
+        players.values().forEach(player -> {
+            player.process().descendants().forEach(ProcessHandle::destroyForcibly);
+            player.process().destroyForcibly();
+        });
+        if (byHand != null) {
+            byHand.close();
+        }
+        signals.close();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tutti.testkit;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What goes wrong with the messages of members that are threads of one JVM: drawn from a seed, for each member a sequence of its
+ * own, until a number of mishaps has happened.
+ *
+ * @param seed what all is drawn from
+ * @param rate the share of messages something happens to
+ * @param most how many mishaps each member has at most, so that a run comes to an end
+ * @param longest how long a message is delayed, or a connection cut, at most, in milliseconds
+ */
+public record Mishaps(long seed, double rate, int most, int longest, Map<String, Draws> draws) {
+    /** What may happen to a message. */
+    public enum Kind {
+        /** It arrives as it should. */
+        NONE,
+        /** It comes late. */
+        DELAYED,
+        /** It never arrives. */
+        DROPPED,
+        /** It arrives, and its answer does not. */
+        ANSWER_DROPPED,
+        /** It arrives twice. */
+        DUPLICATED,
+        /** The connection breaks, and for a while there is no new one. */
+        CUT
+    }
+
+    /** @param millis how long, for what takes time */
+    public record Mishap(Kind kind, int millis) {
+        static final Mishap NONE = new Mishap(Kind.NONE, 0);
+    }
+
+    /** Where a member is in its sequence. */
+    static final class Draws {
+        private final Random random;
+        private int left;
+
+        Draws(long seed, int most) {
+            random = new Random(seed);
+            left = most;
+        }
+    }
+
+    /** Nothing happens. */
+    public static Mishaps none() {
+        return new Mishaps(0, 0, 0, 1, new ConcurrentHashMap<>());
+    }
+
+    public static Mishaps of(long seed, double rate, int most, int longest) {
+        return new Mishaps(seed, rate, most, longest, new ConcurrentHashMap<>());
+    }
+
+    /**
+     * What happens to the next message of a member.
+     *
+     * @param path what kind of message: each has its own sequence
+     */
+    Mishap next(String member, String path) {
+        String key = member + " " + path;
+        Draws mine = draws.computeIfAbsent(key, name -> new Draws(seed * 31 + name.hashCode(), most));
+        synchronized (mine) {
+            if (mine.left == 0 || mine.random.nextDouble() >= rate) {
+                return Mishap.NONE;
+            }
+            mine.left--;
+            Kind[] kinds = Kind.values();
+            return new Mishap(kinds[1 + mine.random.nextInt(kinds.length - 1)], 1 + mine.random.nextInt(longest));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "mishaps(seed " + seed + ", rate " + rate + ", at most " + most + " each, " + longest + " ms)";
+    }
+}

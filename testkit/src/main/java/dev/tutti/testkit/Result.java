@@ -1,0 +1,108 @@
+package dev.tutti.testkit;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.comm.MemberLostException;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.NdArray;
+import dev.tutti.train.EpochResult;
+import dev.tutti.train.History;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a member has to show at the end: results and parameters, or what it failed with.
+ *
+ * @param epochs what came of each epoch; null when it failed
+ * @param parameters all of them as float32, in base64; null when it failed
+ * @param failure the kind and message of what it failed with, or null
+ * @param missing whom the failure names
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Result(List<EpochResult> epochs, String parameters, String failure, List<String> missing) {
+    static Result of(History history, Model model) {
+        return new Result(history.epochs(), packed(model.arrays()), null, List.of());
+    }
+
+    static Result of(Throwable failure) {
+        return new Result(
+                null,
+                null,
+                failure.getClass().getSimpleName() + ": " + failure.getMessage(),
+                failure instanceof MemberLostException lost ? lost.members() : List.of());
+    }
+
+    private static String packed(Map<String, NdArray> arrays) {
+        Map<String, NdArray> sorted = new TreeMap<>(arrays);
+        ByteBuffer bytes = ByteBuffer.allocate(
+                4 * sorted.values().stream().mapToInt(NdArray::size).sum());
+        sorted.values().forEach(array -> {
+            for (int i = 0; i < array.size(); i++) {
+                bytes.putFloat((float) array.at(i));
+            }
+        });
+        return Base64.getEncoder().encodeToString(bytes.array());
+    }
+
+    public boolean failed() {
+        return failure != null;
+    }
+
+    /** The largest difference between the parameters of two results. */
+    public double distance(Result other) {
+        ByteBuffer mine = ByteBuffer.wrap(Base64.getDecoder().decode(parameters));
+        ByteBuffer theirs = ByteBuffer.wrap(Base64.getDecoder().decode(other.parameters));
+        double most = mine.remaining() == theirs.remaining() ? 0 : Double.POSITIVE_INFINITY;
+        while (mine.hasRemaining() && theirs.hasRemaining()) {
+            most = Math.max(most, Math.abs((double) mine.getFloat() - theirs.getFloat()));
+        }
+        return most;
+    }
+
+    /**
+     * What speaks against this result's being that of a run in which every sample counted once in every epoch; nothing if all is
+     * well.
+     *
+     * @param expected the result of the undisturbed run
+     * @param tolerance how much parameters may differ for the order in which floats were added
+     */
+    public List<String> complaints(Drill drill, Result expected, double tolerance) {
+        List<String> complaints = new ArrayList<>();
+        if (failed()) {
+            complaints.add("it failed: " + failure);
+            return complaints;
+        }
+        if (epochs.size() != drill.epochs()) {
+            complaints.add("expected " + drill.epochs() + " epochs, received " + epochs.size());
+        }
+        for (EpochResult epoch : epochs) {
+            if (epoch.training().samples() != drill.rows()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.rows() + " samples, received "
+                        + epoch.training().samples());
+            }
+            if (epoch.steps() != (long) epoch.epoch() * drill.stepsPerEpoch()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.stepsPerEpoch()
+                        + " steps in each, received " + epoch.steps() + " in all");
+            }
+            if (drill.validation() > 0 && epoch.validation().samples() != drill.validation()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.validation()
+                        + " validation samples, received " + epoch.validation().samples());
+            }
+        }
+        double distance = distance(expected);
+        if (!(distance <= tolerance)) {
+            complaints.add(String.format(
+                    Locale.ROOT, "parameters differ by %.2g from those of the undisturbed run", distance));
+        }
+        return complaints;
+    }
+
+    /** Accuracy on the validation data at the end. */
+    public double accuracy() {
+        return epochs.get(epochs.size() - 1).monitored("accuracy");
+    }
+}

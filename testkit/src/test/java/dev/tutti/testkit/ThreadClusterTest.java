@@ -1,0 +1,62 @@
+package dev.tutti.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.testkit.ThreadCluster.Stop;
+import dev.tutti.train.Workplace;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A cluster in one JVM whose messages are disturbed. */
+@ExtendWith(HardAlarm.class)
+class ThreadClusterTest {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Drill DRILL = Drill.on(Workplace.here()).steps(12, 2);
+    private static final Result EXPECTED = DRILL.undisturbed();
+    private static final Patience PATIENCE =
+            Patience.DEFAULT.collective(Duration.ofMillis(1500)).meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
+
+    @Test
+    void undisturbedMembersAgree() {
+        Map<String, Result> results = train(3, Mishaps.none(), Stop.NOBODY);
+        assertThat(results).hasSize(3);
+        results.values()
+                .forEach(result ->
+                        assertThat(result.complaints(DRILL, EXPECTED, 1e-4)).isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void disturbedMessagesChangeNothing(long seed) {
+        Mishaps mishaps = Mishaps.of(seed, 0.05, 3, 300);
+        Map<String, Result> results = train(3, mishaps, Stop.NOBODY);
+        assertThat(results).as("%s", mishaps).hasSize(3);
+        results.forEach((name, result) -> assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
+                .as("%s, %s", name, mishaps)
+                .isEmpty());
+    }
+
+    /** Calls to the others: the first meeting, steps, the end of an epoch, validation, the very end. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3, 4, 5, 12, 27, 28, 29, 30, 36, 44, 60, 80})
+    void nobodyWaitsForOneWhoStopped(int call) {
+        Map<String, Result> results = train(3, Mishaps.none(), new Stop(call % 3, call));
+        assertThat(results).as("stopped at call %d", call).hasSizeGreaterThanOrEqualTo(2);
+        results.forEach((name, result) -> assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
+                .as("%s, stopped at call %d", name, call)
+                .isEmpty());
+    }
+
+    private static Map<String, Result> train(int members, Mishaps mishaps, Stop stop) {
+        try (ThreadCluster cluster =
+                new ThreadCluster(DRILL, members, Rules.of(members).patience(PATIENCE), mishaps, stop)) {
+            return cluster.train(LIMIT);
+        }
+    }
+}
