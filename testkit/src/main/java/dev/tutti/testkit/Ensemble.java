@@ -117,9 +117,10 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     }
 
     private void signal(String signal, int member) {
-        jvm(member).ifPresentOrElse(
-                found -> signals.send(signal, found.pid()),
-                () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
+        jvm(member)
+                .ifPresentOrElse(
+                        found -> signals.send(signal, found.pid()),
+                        () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
     }
 
     @Override

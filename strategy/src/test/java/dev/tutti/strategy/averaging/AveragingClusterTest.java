@@ -9,11 +9,11 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.comm.Connections;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
