@@ -100,12 +100,12 @@ class ProcessFaultsTest {
 
     @Test
     void slowMemberGetsLessAndIsSentAwayPastTheLimit() {
-        Drill drill = DRILL.at(Cluster.processes(3).restarts(0).ejectSlowerThan(3)).steps(300, 1);
-        Outcome outcome = run(drill, Schedule.at(1, 3).slow(1, 8).schedule());
+        Drill drill = DRILL.at(Cluster.processes(3).restarts(0).ejectSlowerThan(6)).steps(300, 1);
+        Outcome outcome = run(drill, Schedule.at(1, 3).slow(1, 20).schedule());
         assertThat(outcome.first().complaints(drill, drill.undisturbed(), 1e-4)).isEmpty();
         assertThat(outcome.log()).anyMatch(line -> line.contains("members differ in pace: of each batch they now get"));
         assertThat(outcome.log())
-                .anyMatch(line -> line.contains("worker-1 is gone: it takes") && line.contains("the limit is 3.0"));
+                .anyMatch(line -> line.contains("worker-1 is gone: it takes") && line.contains("the limit is 6.0"));
     }
 
     @Test
