@@ -9,7 +9,6 @@ import static dev.tutti.nn.Layers.reshape;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.train.Fit.epochs;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.data.Dataset;
@@ -81,11 +80,10 @@ class SyncBatchNormTest {
 
     @Test
     void withoutItEveryMemberLooksAtItsOwnShare() {
-        Map<String, NdArray> one = one(UNEVEN, epochs(2));
         Dataset even = Blobs.data(96).batch(24);
+        Map<String, NdArray> one = one(even, epochs(2));
         List<Members.Result> results =
                 Members.of(2).fit(SyncBatchNormTest::trainer, even, epochs(2).with(allReduce()));
-        assertThat(Weights.ofAll(results)).isNotEqualTo(one);
         assertThatThrownBy(() -> Weights.assertClose(Weights.ofAll(results), one, 1e-4))
                 .isInstanceOf(AssertionError.class);
     }
