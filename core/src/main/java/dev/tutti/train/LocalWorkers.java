@@ -244,7 +244,8 @@ public final class LocalWorkers implements AutoCloseable {
         });
     }
 
-    private void averageStatistics() {
+    /** Brings the running statistics of the workers together; {@link #update} does so as well. */
+    public void averageStatistics() {
         if (model().state().size() == 0 || workers() == 1) {
             return;
         }

@@ -77,6 +77,7 @@ final class AllReduceReplica implements Replica {
     public Feed open(Dataset data, int epoch, Position from) {
         batchSize = data.batchSize().orElse(1);
         statistics.keep();
+        workers.shareStatistics();
         Group group = team.group();
         return group.size() == 1
                 ? Feed.whole(data, epoch, from, timing)
@@ -180,7 +181,11 @@ final class AllReduceReplica implements Replica {
             }
             exchange.sum(collectives, step);
         }
-        statistics.average(collectives, samples > 0, ballot.busy());
+        if (collectives.group().size() > 1) {
+            workers.averageStatistics();
+            statistics.average(collectives, samples > 0, ballot.busy());
+            workers.shareStatistics();
+        }
     }
 
     private void forget() {
