@@ -66,8 +66,7 @@ public record Drill(
 
     /** So many steps in each of so many epochs. The last batch is not full. */
     public Drill steps(int perEpoch, int inEpochs) {
-        return new Drill(
-                place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+        return new Drill(place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
     }
 
     public Drill flaw(Flaw mistake) {
@@ -84,9 +83,7 @@ public record Drill(
 
     Trainer trainer() {
         return Trainer.of(
-                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)),
-                        sgd(0.1),
-                        softmaxCrossEntropy())
+                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
                 .threads(1);

@@ -134,9 +134,14 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public void regrouped() {
+    public void abandon() {
         forget();
         statistics.restore();
+    }
+
+    @Override
+    public void regrouped() {
+        abandon();
         exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
     }

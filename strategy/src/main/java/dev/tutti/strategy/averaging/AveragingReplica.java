@@ -181,7 +181,8 @@ final class AveragingReplica implements Replica {
         feed.agree(all);
         keep();
         timing.record(Phase.UPDATE, began);
-        return new Outcome(ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
+        return new Outcome(
+                ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
     }
 
     private void average(Collectives collectives, double weight) {
@@ -243,14 +244,19 @@ final class AveragingReplica implements Replica {
 
     @Override
     public void regrouped() {
+        abandon();
+        if (ledger != null) {
+            ledger.giveBack();
+        }
+    }
+
+    @Override
+    public void abandon() {
         batches = 0;
         samples = 0;
         if (underWay) {
             anchor.restore();
             keep();
-        }
-        if (ledger != null) {
-            ledger.giveBack();
         }
     }
 
