@@ -16,14 +16,20 @@ import picocli.CommandLine.Option;
         name = "soak",
         sortOptions = false,
         description = "Trains on several JVMs under faults drawn by chance, and says whether all came out well.",
-        footer = {"", "Results of 50 runs and more go to bench/results/soak.md. A seed repeats a run: --seed N --runs 1."})
+        footer = {
+            "",
+            "Results of 50 runs and more go to bench/results/soak.md. A seed repeats a run: --seed N --runs 1."
+        })
 final class SoakCommand extends TuttiCommand {
     private static final int WORTH_KEEPING = 50;
 
     @Option(names = "--runs", paramLabel = "COUNT", defaultValue = "50", description = "How many; 50 by default.")
     private int runs;
 
-    @Option(names = "--seed", paramLabel = "NUMBER", description = "Of the first run; another one each time by default.")
+    @Option(
+            names = "--seed",
+            paramLabel = "NUMBER",
+            description = "Of the first run; another one each time by default.")
     private Long seed;
 
     @Option(
@@ -33,6 +39,12 @@ final class SoakCommand extends TuttiCommand {
             description = "Begin no run after so many minutes.")
     private int minutes;
 
+    @Option(
+            names = "--sweep",
+            paramLabel = "STEPS",
+            description = "Instead stop or kill a member at one point after the other, so many steps apart.")
+    private Integer sweep;
+
     SoakCommand(Console console) {
         super(console);
     }
@@ -40,12 +52,12 @@ final class SoakCommand extends TuttiCommand {
     @Override
     ExitCode run() {
         long first = seed == null ? System.currentTimeMillis() / 1000 : seed;
-        people().println("Seeds from " + first);
-        List<Soak.Line> lines = new Soak(people()::println).run(runs, first, Duration.ofMinutes(minutes));
+        Soak soak = new Soak(people()::println);
+        List<Soak.Line> lines = sweep == null ? soak.run(runs, first, Duration.ofMinutes(minutes)) : soak.sweep(sweep);
         Map<Soak.Ending, Integer> counts = Soak.counts(lines);
         people().println(counts);
         answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
-        if (lines.size() >= WORTH_KEEPING) {
+        if (sweep == null && lines.size() >= WORTH_KEEPING) {
             Path page = BenchOptions.here(false).project().resolve("bench/results/soak.md");
             byte[] text = Soak.page(lines, "./tutti soak --runs " + runs + " --seed " + first)
                     .getBytes(StandardCharsets.UTF_8);

@@ -37,6 +37,9 @@ public interface Replica extends AutoCloseable {
     /** Agrees with the other members, and moves the parameters. */
     Outcome update(double learningRate, Vote vote);
 
+    /** The members are lost for good: goes back to the last agreement, without a word to anybody, to leave a sound state behind. */
+    default void abandon() {}
+
     /** The members have met: forgets what was not agreed on. The parameters are those of the last agreement again. */
     default void regrouped() {}
 

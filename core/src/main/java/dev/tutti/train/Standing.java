@@ -75,6 +75,9 @@ final class Standing {
     void restore(Checkpoint.Progress progress) {
         finished.clear();
         observed.clear();
+        if (epoch != progress.epoch()) {
+            totals = new Totals(recipe.metrics()); // what was counted is of an epoch that is over
+        }
         epoch = progress.epoch();
         step = progress.step();
         position = progress.position();

@@ -55,6 +55,7 @@ final class TrainingLoop implements Run {
     private long epochBegan = System.nanoTime();
     private long samplesSeen;
     private double computedBefore;
+    private long generation;
     private double lastLoss = Double.NaN;
     private double learningRate = Double.NaN;
     private String stopReason;
@@ -108,6 +109,10 @@ final class TrainingLoop implements Run {
             }
             times.close();
             leaveTogether();
+        } catch (GroupChangedException e) {
+            replica.abandon();
+            failure = e;
+            throw e;
         } catch (RuntimeException | Error e) {
             failure = e;
             throw e;
@@ -141,8 +146,10 @@ final class TrainingLoop implements Run {
                 replica.regrouped();
                 ahead = 0;
                 computedBefore = timing.seconds(Phase.COMPUTE);
+                boolean missed = meeting.group().generation() > generation + 1;
+                generation = meeting.group().generation();
                 if (meeting.takeOver()) {
-                    takeOver(meeting);
+                    takeOver(meeting, missed);
                 }
                 pending.clear();
                 return;
@@ -153,24 +160,28 @@ final class TrainingLoop implements Run {
         }
     }
 
-    private void takeOver(Meeting meeting) {
+    /** @param missed whether the others have met without this member, and may have redone its last step */
+    private void takeOver(Meeting meeting, boolean missed) {
         boolean source = meeting.group().rank() == meeting.source();
         Checkpoint state = new Gathering(team.collectives()).handOver(source ? capture.take() : null, meeting.source());
         Checkpoint.Progress progress = state.progress();
         long furthest = progress.step() + progress.epoch();
-        if (source || furthest == standing.progress() && furthest > 0) {
+        if (source) {
             return;
         }
-        if (furthest > standing.progress() && progress.epoch() == standing.epoch()) {
+        boolean differs = furthest != standing.progress() || furthest == 0;
+        if (furthest > standing.progress() && progress.epoch() == standing.epoch() && !missed) {
             countPending(); // it was agreed on after all, only this member did not hear of it
         }
-        capture.takeOver(state);
-        LOG.info(
-                "{} took over epoch {}, step {} from {}",
-                meeting.group().self(),
-                standing.epoch() + 1,
-                standing.step(),
-                meeting.group().members().get(meeting.source()));
+        capture.takeOver(state); // also when it is as far: after a step that was redone the last bits may differ
+        if (differs) {
+            LOG.info(
+                    "{} took over epoch {}, step {} from {}",
+                    meeting.group().self(),
+                    standing.epoch() + 1,
+                    standing.step(),
+                    meeting.group().members().get(meeting.source()));
+        }
     }
 
     /** Nobody goes before all have what they need of each other; who is gone already has it. */
@@ -282,11 +293,7 @@ final class TrainingLoop implements Run {
         samplesSeen += outcome.samples();
         ended = ended || outcome.stop();
         team.report(new Report(
-                standing.epoch(),
-                standing.step(),
-                standing.position().rows(),
-                pace,
-                lastLoss));
+                standing.epoch(), standing.step(), standing.position().rows(), pace, lastLoss));
         tell(callback -> callback.step(this));
         holdBackFreezing();
         ended = ended || team.group().size() == 1 && stopping();

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
         thread.setDaemon(true);
         return thread;
     });
+    private final AtomicInteger toCome = new AtomicInteger();
     private HandMade byHand;
 
     /**
@@ -92,9 +94,15 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
             if (strike.millis() == 0) {
                 strike(strike);
             } else {
-                var unused = later.schedule(() -> strike(strike), strike.millis(), TimeUnit.MILLISECONDS);
+                toCome.incrementAndGet();
+                var unused = later.schedule(() -> strikeLater(strike), strike.millis(), TimeUnit.MILLISECONDS);
             }
         }
+    }
+
+    private void strikeLater(Schedule.Strike strike) {
+        strike(strike);
+        toCome.decrementAndGet();
     }
 
     private void strike(Schedule.Strike strike) {
@@ -285,11 +293,13 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
         }
     }
 
+    /** Whether nobody is left who could be waiting for a player, nor anything that could wake it. */
     private boolean othersEnded(Player player) {
-        return players.values().stream()
-                .noneMatch(other -> other != player
-                        && other.process().isAlive()
-                        && State.of(other.process().pid()) != State.STOPPED);
+        return toCome.get() == 0
+                && players.values().stream()
+                        .noneMatch(other -> other != player
+                                && other.process().isAlive()
+                                && State.of(other.process().pid()) != State.STOPPED);
     }
 
     /** Kills whatever is left. */

@@ -35,8 +35,7 @@ public record RecoveryTimes(List<Double> seconds) {
                 Fault.Hang.class);
     }
 
-    private static RecoveryTimes measure(
-            int runs, Processes place, Schedule schedule, Class<? extends Fault> fault) {
+    private static RecoveryTimes measure(int runs, Processes place, Schedule schedule, Class<? extends Fault> fault) {
         Drill drill = Drill.on(place).steps(40, 1);
         List<Double> seconds = new ArrayList<>();
         for (int i = 0; i < runs; i++) {

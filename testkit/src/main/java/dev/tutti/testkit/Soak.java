@@ -66,13 +66,22 @@ public final class Soak {
         return List.copyOf(lines);
     }
 
+    /** Stops or kills a member at one point of the training after the other. @param every steps between two points */
+    public List<Line> sweep(int every) {
+        for (Season season : Season.sweep(every)) {
+            Line line = run(season);
+            lines.add(line);
+            out.accept(line.toString());
+        }
+        return List.copyOf(lines);
+    }
+
     private static Line run(Season season) {
         Drill drill = season.drill();
         Path folder = temporary();
         long began = System.nanoTime();
         try (Ensemble ensemble = season.byHand()
-                ? Ensemble.byHand(
-                        drill, new HandMade(season.members(), season.rules(), folder), season.schedule())
+                ? Ensemble.byHand(drill, new HandMade(season.members(), season.rules(), folder), season.schedule())
                 : Ensemble.driven(drill, season.schedule())) {
             Ensemble.Outcome outcome = ensemble.await(LIMIT);
             double seconds = (System.nanoTime() - began) / 1e9;
@@ -121,8 +130,10 @@ public final class Soak {
     public static String page(List<Line> lines, String command) {
         StringBuilder page = new StringBuilder("# Soak: training under random faults\n\n`" + command + "`\n\n");
         page.append("Real JVMs, all-reduce, ")
-                .append(Season.EPOCHS + " epochs of " + Season.STEPS + " steps. A run is sound when every member that was")
-                .append(" not killed counted every sample once\nin each epoch and has the parameters of the undisturbed")
+                .append(Season.EPOCHS + " epochs of " + Season.STEPS
+                        + " steps. A run is sound when every member that was")
+                .append(
+                        " not killed counted every sample once\nin each epoch and has the parameters of the undisturbed")
                 .append(" run (to ")
                 .append(TOLERANCE)
                 .append(").\n\n| ending | runs |\n|---|---|\n");

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HandMadeFaultsTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
     private static final Rules RULES = Rules.of(2).between(1, 4);
-    private static final Patience PATIENCE = Patience.DEFAULT.heartbeats(
-            Duration.ofMillis(300), Duration.ofMillis(1500), Duration.ofSeconds(3));
+    private static final Patience PATIENCE =
+            Patience.DEFAULT.heartbeats(Duration.ofMillis(300), Duration.ofMillis(1500), Duration.ofSeconds(3));
     private static final Drill DRILL = Drill.joined().steps(40, 2);
 
     @TempDir

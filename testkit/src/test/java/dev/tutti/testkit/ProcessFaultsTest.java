@@ -34,15 +34,15 @@ class ProcessFaultsTest {
     @Test
     void killBites(@TempDir Path folder) {
         Outcome outcome = run(
-                DRILL.at(STRICT).checkpoints(folder),
-                Schedule.at(1, 10).kill(1).schedule());
+                DRILL.at(STRICT).checkpoints(folder), Schedule.at(1, 10).kill(1).schedule());
         assertThat(outcome.first().failure())
                 .startsWith("MemberLostException")
                 .contains("expected at least 2 members, but only worker-0 is here")
                 .contains("missing: worker-1 on")
                 .contains("gone since");
         assertThat(outcome.first().missing()).containsExactly("worker-1");
-        assertThat(folder).isDirectoryContaining(file -> file.getFileName().toString().contains("10"));
+        assertThat(folder)
+                .isDirectoryContaining(file -> file.getFileName().toString().contains("10"));
     }
 
     @Test
@@ -100,7 +100,8 @@ class ProcessFaultsTest {
 
     @Test
     void slowMemberGetsLessAndIsSentAwayPastTheLimit() {
-        Drill drill = DRILL.at(Cluster.processes(3).restarts(0).ejectSlowerThan(6)).steps(300, 1);
+        Drill drill =
+                DRILL.at(Cluster.processes(3).restarts(0).ejectSlowerThan(6)).steps(300, 1);
         Outcome outcome = run(drill, Schedule.at(1, 3).slow(1, 20).schedule());
         assertThat(outcome.first().complaints(drill, drill.undisturbed(), 1e-4)).isEmpty();
         assertThat(outcome.log()).anyMatch(line -> line.contains("members differ in pace: of each batch they now get"));
@@ -116,6 +117,18 @@ class ProcessFaultsTest {
             assertThat(outcome.results()).isEmpty();
             assertThat(ensemble.orphans(Duration.ofSeconds(10))).isEmpty();
         }
+    }
+
+    @Test
+    void theDriverMaySleepForLongerThanAnybodyElse() {
+        Outcome outcome = run(
+                DRILL,
+                Schedule.at(1, 10)
+                        .hang(0)
+                        .after(SILENCE.toMillis() + 1000)
+                        .resume(0)
+                        .schedule());
+        assertSound(outcome);
     }
 
     private static Outcome run(Drill drill, Schedule schedule) {

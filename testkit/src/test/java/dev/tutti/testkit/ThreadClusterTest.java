@@ -1,6 +1,7 @@
 package dev.tutti.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
@@ -32,14 +33,21 @@ class ThreadClusterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void disturbedMessagesChangeNothing(long seed) {
         Mishaps mishaps = Mishaps.of(seed, 0.05, 3, 300);
         Map<String, Result> results = train(3, mishaps, Stop.NOBODY);
         assertThat(results).as("%s", mishaps).hasSize(3);
-        results.forEach((name, result) -> assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
-                .as("%s, %s", name, mishaps)
-                .isEmpty());
+        results.forEach((name, result) -> {
+            assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
+                    .as("%s, %s", name, mishaps)
+                    .isEmpty();
+            for (int epoch = 0; epoch < 2; epoch++) {
+                assertThat(result.epochs().get(epoch).training().get("accuracy"))
+                        .as("nobody's part of a metric is lost or counted twice: %s, %s", name, mishaps)
+                        .isCloseTo(EXPECTED.epochs().get(epoch).training().get("accuracy"), within(2.0 / DRILL.rows()));
+            }
+        });
     }
 
     /** Calls to the others: the first meeting, steps, the end of an epoch, validation, the very end. */

@@ -196,12 +196,17 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public void regrouped() {
+    public void abandon() {
         forget();
         if (buckets != null) {
             buckets.abandon();
         }
         statistics.restore();
+    }
+
+    @Override
+    public void regrouped() {
+        abandon();
         if (sharedBatches != null) {
             sharedBatches.regrouped();
         }

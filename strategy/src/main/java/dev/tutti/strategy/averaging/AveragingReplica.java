@@ -244,14 +244,19 @@ final class AveragingReplica implements Replica {
 
     @Override
     public void regrouped() {
+        abandon();
+        if (ledger != null) {
+            ledger.giveBack();
+        }
+    }
+
+    @Override
+    public void abandon() {
         batches = 0;
         samples = 0;
         if (underWay) {
             anchor.restore();
             keep();
-        }
-        if (ledger != null) {
-            ledger.giveBack();
         }
     }
 
