@@ -65,6 +65,7 @@ public final class Main implements Runnable {
                 new RunCommand(console),
                 new CoordinatorCommand(console),
                 new BenchCommand(console),
+                new SoakCommand(console),
                 new ExampleCommand(console))) {
             commandLine.addSubcommand(command);
         }

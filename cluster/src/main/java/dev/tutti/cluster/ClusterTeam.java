@@ -37,6 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
     private static final long NOT_DOUBTED = Long.MIN_VALUE;
+    private static final int LONGEST_FAREWELL = 500;
 
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
@@ -49,6 +50,7 @@ public final class ClusterTeam implements Team {
     private volatile Pulse pulse;
     private volatile boolean alone;
     private volatile boolean closed;
+    private volatile String farewell = "its work is done";
     private long generation;
     private long doubtedProgress = NOT_DOUBTED;
     private Configuration configuration = new Configuration(0, Map.of());
@@ -281,6 +283,13 @@ public final class ClusterTeam implements Team {
     }
 
     @Override
+    public void failed(Throwable why) {
+        String message = String.valueOf(why.getMessage());
+        farewell = "it failed with " + why.getClass().getSimpleName() + ": "
+                + message.substring(0, Math.min(message.length(), LONGEST_FAREWELL));
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
@@ -289,7 +298,7 @@ public final class ClusterTeam implements Team {
         Pulse last = pulse;
         last.close();
         try {
-            client.leave(self, "its work is done");
+            client.leave(self, farewell);
         } catch (TuttiException e) {
             LOG.debug("{} could not say good-bye", self.id(), e);
         }

@@ -51,6 +51,11 @@ public abstract class TeamView implements Team {
     }
 
     @Override
+    public void failed(Throwable why) {
+        team.failed(why);
+    }
+
+    @Override
     public void close() {
         team.close();
     }

@@ -42,6 +42,9 @@ public interface Team extends AutoCloseable {
     /** Tells how this member is doing, for people and for those who look after slow members. Never waits. */
     void report(Report report);
 
+    /** Says why this member is about to leave before the work is done, so that the others can tell. */
+    default void failed(Throwable why) {}
+
     /** Leaves the others in good order. Closing twice does nothing. */
     @Override
     void close();

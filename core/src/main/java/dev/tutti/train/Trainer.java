@@ -139,6 +139,9 @@ public final class Trainer implements AutoCloseable {
                 loop.resume(fit.resumeFrom());
             }
             return loop.run(team.meet(loop.progress()));
+        } catch (RuntimeException | Error e) {
+            team.failed(e);
+            throw e;
         }
     }
 

@@ -54,6 +54,7 @@ final class TrainingLoop implements Run {
     private int ahead;
     private long epochBegan = System.nanoTime();
     private long samplesSeen;
+    private double computedBefore;
     private double lastLoss = Double.NaN;
     private double learningRate = Double.NaN;
     private String stopReason;
@@ -81,6 +82,7 @@ final class TrainingLoop implements Run {
         average = recipe.movingAverage() == 0
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
+        replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
@@ -138,6 +140,7 @@ final class TrainingLoop implements Run {
             try {
                 replica.regrouped();
                 ahead = 0;
+                computedBefore = timing.seconds(Phase.COMPUTE);
                 if (meeting.takeOver()) {
                     takeOver(meeting);
                 }
@@ -158,8 +161,8 @@ final class TrainingLoop implements Run {
         if (source || furthest == standing.progress() && furthest > 0) {
             return;
         }
-        if (furthest == standing.progress() + 1 && progress.epoch() == standing.epoch()) {
-            countPending(); // the step was agreed on after all, only this member did not hear of it
+        if (furthest > standing.progress() && progress.epoch() == standing.epoch()) {
+            countPending(); // it was agreed on after all, only this member did not hear of it
         }
         capture.takeOver(state);
         LOG.info(
@@ -270,9 +273,9 @@ final class TrainingLoop implements Run {
 
     private void agreed(Outcome outcome, Feed feed) {
         ahead = 0;
-        times.step(
-                outcome.steps(),
-                pending.stream().mapToLong(seen -> seen.result().size()).sum());
+        long own = pending.stream().mapToLong(seen -> seen.result().size()).sum();
+        double pace = pace(outcome, own);
+        times.step(outcome.steps(), own);
         countPending();
         standing.advance(outcome, feed.position());
         lastLoss = outcome.loss();
@@ -282,11 +285,18 @@ final class TrainingLoop implements Run {
                 standing.epoch(),
                 standing.step(),
                 standing.position().rows(),
-                timing.seconds(Phase.COMPUTE),
+                pace,
                 lastLoss));
         tell(callback -> callback.step(this));
         holdBackFreezing();
         ended = ended || team.group().size() == 1 && stopping();
+    }
+
+    /** Seconds for an equal part of what was agreed on: a slow member does not look faster for being given less. */
+    private double pace(Outcome outcome, long own) {
+        double seconds = timing.seconds(Phase.COMPUTE) - computedBefore;
+        computedBefore += seconds;
+        return own == 0 ? 0 : seconds / own * outcome.samples() / team.group().size();
     }
 
     private void countPending() {

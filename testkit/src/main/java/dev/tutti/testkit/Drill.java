@@ -7,6 +7,7 @@ import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.optim.Optimizers.sgd;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 import dev.tutti.nn.Sequential;
@@ -23,7 +24,7 @@ import java.nio.file.Path;
  * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
- * @param place where it runs
+ * @param place where it runs; null: where the environment says
  * @param strategy how members agree
  * @param rows of the training data
  * @param batch rows of a step, over all members
@@ -50,6 +51,11 @@ public record Drill(
         return new Drill(place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
     }
 
+    /** The same where the environment says: for members that were started by hand. */
+    public static Drill joined() {
+        return on((Workplace) null);
+    }
+
     public Drill on(Strategy choice) {
         return new Drill(place, choice, rows, batch, epochs, validation, flaw, checkpoints);
     }
@@ -60,8 +66,7 @@ public record Drill(
 
     /** So many steps in each of so many epochs. The last batch is not full. */
     public Drill steps(int perEpoch, int inEpochs) {
-        return new Drill(
-                place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+        return new Drill(place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
     }
 
     public Drill flaw(Flaw mistake) {
@@ -78,9 +83,7 @@ public record Drill(
 
     Trainer trainer() {
         return Trainer.of(
-                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)),
-                        sgd(0.1),
-                        softmaxCrossEntropy())
+                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
                 .threads(1);
@@ -92,7 +95,9 @@ public record Drill(
     }
 
     Fit fit() {
-        Fit fit = Fit.epochs(epochs).on(place).with(strategy);
+        Fit fit = Fit.epochs(epochs)
+                .on(place == null ? Cluster.fromEnvironment() : place)
+                .with(strategy);
         if (validation > 0) {
             fit = fit.validate(Mnist.test().take(validation).batch(64));
         }

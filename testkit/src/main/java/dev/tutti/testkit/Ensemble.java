@@ -9,12 +9,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +31,10 @@ import org.slf4j.LoggerFactory;
 public final class Ensemble implements AutoCloseable, Fault.Victims {
     private static final Logger LOG = LoggerFactory.getLogger(Ensemble.class);
 
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
     private final Drill drill;
+    private final Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
     private final List<Schedule.Strike> open = new ArrayList<>();
     private final Signals signals = new Signals();
     private final Slowness slowness = new Slowness(signals);
@@ -92,6 +99,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
 
     private void strike(Schedule.Strike strike) {
         LOG.info("{}", strike);
+        players.values().forEach(player -> player.process().descendants().forEach(seen::add));
         try {
             strike.fault().strike(this);
         } catch (RuntimeException e) {
@@ -109,9 +117,10 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     }
 
     private void signal(String signal, int member) {
-        jvm(member).ifPresentOrElse(
-                found -> signals.send(signal, found.pid()),
-                () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
+        jvm(member)
+                .ifPresentOrElse(
+                        found -> signals.send(signal, found.pid()),
+                        () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
     }
 
     @Override
@@ -143,6 +152,28 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     @Override
     public void cut(int member, Duration time) {
         handMade("cut").link("worker-" + member).cut(time);
+    }
+
+    @Override
+    public void await(String text) {
+        long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
+        while (log().noneMatch(line -> line.contains(text))) {
+            if (System.nanoTime() > deadline) {
+                LOG.warn("nobody wrote '{}' within {} s", text, LONGEST_WAIT.toSeconds());
+                return;
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(20);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private Stream<String> log() {
+        Stream<String> members = players.values().stream().flatMap(player -> player.said().stream());
+        return byHand == null ? members : Stream.concat(members, byHand.said().stream());
     }
 
     @Override
@@ -195,6 +226,24 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
         }
     }
 
+    /** JVMs that were started by members and are still alive some time after. */
+    public List<String> orphans(Duration after) {
+        long deadline = System.nanoTime() + after.toNanos();
+        for (ProcessHandle process : seen) {
+            try {
+                process.onExit().get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                LOG.warn("process {} lives on", process.pid());
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        return seen.stream()
+                .filter(process -> State.of(process.pid()) != State.ENDED)
+                .map(process -> Jvms.name(process).orElse("?") + " " + process.pid())
+                .toList();
+    }
+
     /** Waits until all have ended, though not for longer than the limit. Members that hang at that time are stopped ones or hung. */
     public Outcome await(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
@@ -211,14 +260,12 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
         if (!hung.isEmpty()) {
             LOG.error("{} did not end within {} s\n{}", hung, limit.toSeconds(), Stacks.all());
         }
-        List<String> log = new ArrayList<>();
         waited.values().forEach(player -> {
             if (!hung.contains(player.name())) {
                 player.result().ifPresent(result -> results.put(player.name(), result));
             }
-            log.addAll(player.said());
         });
-        return new Outcome(results, hung, List.copyOf(events), log);
+        return new Outcome(results, hung, List.copyOf(events), log().toList());
     }
 
     private boolean ended(Player player, long deadline) {
@@ -254,6 +301,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
             player.process().descendants().forEach(ProcessHandle::destroyForcibly);
             player.process().destroyForcibly();
         });
+        seen.forEach(ProcessHandle::destroyForcibly);
         if (byHand != null) {
             byHand.close();
         }

@@ -24,6 +24,9 @@ public sealed interface Fault {
         /** Breaks a member's connection with the coordinator, and every new one for a while. */
         void cut(int member, Duration time);
 
+        /** Waits for a while until somebody has written something to the log. */
+        void await(String text);
+
         void killCoordinator();
 
         void startCoordinator();
@@ -104,6 +107,19 @@ public sealed interface Fault {
         @Override
         public String toString() {
             return "cut(" + member + ", " + time.toMillis() + ")";
+        }
+    }
+
+    /** No fault, but the time for one to have its effect: goes on once this stands in the log of a member. */
+    record Await(String text) implements Fault {
+        @Override
+        public void strike(Victims victims) {
+            victims.await(text);
+        }
+
+        @Override
+        public String toString() {
+            return "await(" + text + ")";
         }
     }
 

@@ -53,7 +53,8 @@ final class FaultyCollectives implements Collectives {
     }
 
     private MemberLostException fail(String what) {
-        MemberLostException failure = new MemberLostException(List.of(), inner.group().self() + ": " + what);
+        MemberLostException failure =
+                new MemberLostException(List.of(), inner.group().self() + ": " + what);
         inner.abort(failure);
         return failure;
     }

@@ -5,6 +5,7 @@ import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.json.Json;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The coordinator of members that are started by hand, in a JVM of its own with a journal, and what they are told of it. Between
@@ -26,6 +28,7 @@ public final class HandMade implements AutoCloseable {
     private final int port = freePort();
     private final String token = ServerSettings.newToken();
     private final Map<String, Link> links = new ConcurrentHashMap<>();
+    private final List<String> said = new CopyOnWriteArrayList<>();
     private Process coordinator;
 
     /**
@@ -58,6 +61,7 @@ public final class HandMade implements AutoCloseable {
         killCoordinator();
         coordinator = ChildJvm.of(CoordinatorMain.class.getName(), "coordinator", List.of())
                 .start();
+        follow(coordinator.errorReader(StandardCharsets.UTF_8));
         CoordinatorMain.Orders orders = new CoordinatorMain.Orders(rules, port, token, journal.toString());
         try {
             coordinator
@@ -67,6 +71,25 @@ public final class HandMade implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void follow(BufferedReader from) {
+        Thread thread = new Thread(
+                () -> {
+                    try (from) {
+                        from.lines().forEach(said::add);
+                    } catch (IOException | UncheckedIOException e) {
+                        said.add("(the coordinator is not heard of any more)");
+                    }
+                },
+                "testkit-coordinator");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** What the coordinators have written to their logs. */
+    List<String> said() {
+        return said;
     }
 
     synchronized void killCoordinator() {

@@ -22,7 +22,9 @@ final class Jvms {
     static Optional<ProcessHandle> of(String member, Collection<Process> roots) {
         return roots.stream()
                 .flatMap(root -> Stream.concat(Stream.of(root.toHandle()), root.descendants()))
-                .filter(process -> name(process).map(name -> name.matches(member + "[b-z]*")).orElse(false))
+                .filter(process -> name(process)
+                        .map(name -> name.matches(member + "[b-z]*"))
+                        .orElse(false))
                 .max(Comparator.comparing(ProcessHandle::pid));
     }
 

@@ -71,7 +71,9 @@ public final class Leaks {
                     hold("socket");
                 } else if (target.startsWith("pipe:")) {
                     hold("pipe");
-                } else if (!target.startsWith("/proc/") && !target.endsWith(".jar") && !target.startsWith("anon_inode")) {
+                } else if (!target.startsWith("/proc/")
+                        && !target.endsWith(".jar")
+                        && !target.startsWith("anon_inode")) {
                     hold("file " + target);
                 }
             } catch (IOException e) {

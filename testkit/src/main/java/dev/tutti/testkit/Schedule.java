@@ -102,6 +102,11 @@ public final class Schedule {
             return happens(new Fault.Cut(member, time));
         }
 
+        /** Holds the chief until this stands in the log of a member. */
+        public Then await(String text) {
+            return happens(new Fault.Await(text));
+        }
+
         public Then killCoordinator() {
             return happens(new Fault.KillCoordinator());
         }

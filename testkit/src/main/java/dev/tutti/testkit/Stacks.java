@@ -42,7 +42,8 @@ final class Stacks {
         if (State.of(pid) != State.RUNNING) {
             return "(none: it does not run)\n";
         }
-        String command = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
+        String command =
+                Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
         try {
             Process process = new ProcessBuilder(command, Long.toString(pid))
                     .redirectErrorStream(true)

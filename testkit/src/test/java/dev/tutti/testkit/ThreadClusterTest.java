@@ -19,9 +19,8 @@ class ThreadClusterTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Drill DRILL = Drill.on(Workplace.here()).steps(12, 2);
     private static final Result EXPECTED = DRILL.undisturbed();
-    private static final Patience PATIENCE = Patience.DEFAULT
-            .collective(Duration.ofMillis(1500))
-            .meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
+    private static final Patience PATIENCE =
+            Patience.DEFAULT.collective(Duration.ofMillis(1500)).meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
 
     @Test
     void undisturbedMembersAgree() {

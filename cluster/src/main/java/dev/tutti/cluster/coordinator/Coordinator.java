@@ -48,6 +48,11 @@ public final class Coordinator {
         this.suspicions = new Suspicions(rules);
     }
 
+    /** Says which process the coordinator itself runs in: the job ends with it, so its members are not sent away for being slow. */
+    public void runsIn(String process) {
+        suspicions.spare(process);
+    }
+
     /** Takes in a fact of an earlier life. */
     public void replay(Fact fact, long at) {
         known.enter(fact, at);

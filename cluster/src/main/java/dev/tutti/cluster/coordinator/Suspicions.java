@@ -20,9 +20,15 @@ final class Suspicions {
     private final Rules rules;
     private final Set<String> silent = new HashSet<>();
     private final Map<String, Double> slow = new HashMap<>();
+    private final Set<String> spared = new HashSet<>();
 
     Suspicions(Rules rules) {
         this.rules = rules;
+    }
+
+    /** Members of this process are not sent away for being slow: the job would end with it. */
+    void spare(String process) {
+        spared.add(process);
     }
 
     /** Whether a member has been silent for too long. */
@@ -77,7 +83,11 @@ final class Suspicions {
                 paces.seconds(member),
                 times);
         double limit = rules.ejectSlowerThan();
-        if (limit > 0 && times > limit && known.livingOfGroup().size() > rules.min()) {
+        boolean mayGo = known.livingOfGroup().size() > rules.min()
+                && known.place(member)
+                        .map(place -> !spared.contains(place.process()))
+                        .orElse(true);
+        if (limit > 0 && times > limit && mayGo) {
             return Optional.of(new Fact.Lost(
                     member, Cause.SLOW, words + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
         }

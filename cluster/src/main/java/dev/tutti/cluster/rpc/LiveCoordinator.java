@@ -62,6 +62,7 @@ final class LiveCoordinator implements AutoCloseable {
         this.rules = rules;
         this.journal = journal;
         this.coordinator = new Coordinator(rules);
+        coordinator.runsIn(Newcomer.process(ProcessHandle.current().pid()));
         long last = 0;
         List<Journal.Entry> entries = journal == null ? List.of() : journal.entries();
         for (Journal.Entry entry : entries) {

@@ -16,6 +16,9 @@ final class Shares {
     /** How much the slowest must lie behind the mean for a change: opening feeds anew costs as well. */
     static final double WORTH_CHANGING = 1.2;
 
+    /** The least share, as a part of an equal one: who gets nothing cannot show that it is as fast as the others again. */
+    static final double LEAST = 0.1;
+
     private final double[] weights;
     private final double[] seconds;
     private int watched;
@@ -73,8 +76,13 @@ final class Shares {
         if (slowest < mean * WORTH_CHANGING) {
             return false;
         }
+        double sum = 0;
         for (int i = 0; i < seconds.length; i++) {
-            weights[i] = 1 / seconds[i] / paces;
+            weights[i] = Math.max(1 / seconds[i] / paces, LEAST / seconds.length);
+            sum += weights[i];
+        }
+        for (int i = 0; i < seconds.length; i++) {
+            weights[i] /= sum;
         }
         return true;
     }

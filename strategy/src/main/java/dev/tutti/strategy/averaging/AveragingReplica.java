@@ -181,7 +181,8 @@ final class AveragingReplica implements Replica {
         feed.agree(all);
         keep();
         timing.record(Phase.UPDATE, began);
-        return new Outcome(ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
+        return new Outcome(
+                ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
     }
 
     private void average(Collectives collectives, double weight) {

@@ -1,0 +1,58 @@
+package dev.tutti.app;
+
+import dev.tutti.bench.BenchOptions;
+import dev.tutti.io.AtomicFile;
+import dev.tutti.testkit.Soak;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Trains again and again while members are killed, stopped and slowed down by chance. */
+@Command(
+        name = "soak",
+        sortOptions = false,
+        description = "Trains on several JVMs under faults drawn by chance, and says whether all came out well.",
+        footer = {"", "Results of 50 runs and more go to bench/results/soak.md. A seed repeats a run: --seed N --runs 1."})
+final class SoakCommand extends TuttiCommand {
+    private static final int WORTH_KEEPING = 50;
+
+    @Option(names = "--runs", paramLabel = "COUNT", defaultValue = "50", description = "How many; 50 by default.")
+    private int runs;
+
+    @Option(names = "--seed", paramLabel = "NUMBER", description = "Of the first run; another one each time by default.")
+    private Long seed;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "COUNT",
+            defaultValue = "600",
+            description = "Begin no run after so many minutes.")
+    private int minutes;
+
+    SoakCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        long first = seed == null ? System.currentTimeMillis() / 1000 : seed;
+        people().println("Seeds from " + first);
+        List<Soak.Line> lines = new Soak(people()::println).run(runs, first, Duration.ofMinutes(minutes));
+        Map<Soak.Ending, Integer> counts = Soak.counts(lines);
+        people().println(counts);
+        answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
+        if (lines.size() >= WORTH_KEEPING) {
+            Path page = BenchOptions.here(false).project().resolve("bench/results/soak.md");
+            byte[] text = Soak.page(lines, "./tutti soak --runs " + runs + " --seed " + first)
+                    .getBytes(StandardCharsets.UTF_8);
+            AtomicFile.write(page, out -> out.write(text));
+            people().println("Written to " + page);
+        }
+        boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
+        return well ? ExitCode.FINE : ExitCode.FAULT;
+    }
+}
