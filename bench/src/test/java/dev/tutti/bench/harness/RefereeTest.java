@@ -132,6 +132,18 @@ class RefereeTest {
     }
 
     @Test
+    void whatLibrariesPrintAroundTheObjectIsPassedOver() {
+        Entrant chatty = Scripts.whole("Chatty", "echo '[Gloo] hi'; echo '{'; echo '\"a\": 1'; echo '}'; echo bye");
+        assertThat(new Referee(children, Scripts.PLAN).once(chatty, Cores.ALL)).containsEntry("a", 1.0);
+    }
+
+    @Test
+    void aThoroughRaceHasMoreRounds() {
+        Race race = new Race("work", Cores.ONE, good(), List.of(new Comparison(SPEED, good(), Optional.empty())), 2);
+        assertThat(run(race, Scripts.PLAN).get(0).ours().values()).hasSize(6);
+    }
+
+    @Test
     void aWholeCommandThatFailsOrPrintsNoJsonSaysSo() {
         Entrant failing = Scripts.whole("Failing", "echo 'no data' >&2; exit 2");
         Entrant silent = Scripts.whole("Silent", "echo done");
