@@ -34,6 +34,7 @@ final class AllReduceBenchmark {
     private static final double PROCESSES_BESIDE_DDP = 1.5;
     private static final double SHARED_MEMORY_BESIDE_GLOO = 3;
     private static final double OVERHEAD = 0.98;
+    private static final int THOROUGHNESS = 4;
     private static final double MOST_AFTER_KILL = 1;
 
     /** Silence after which a member is given up, and what may come on top. */
@@ -150,13 +151,14 @@ final class AllReduceBenchmark {
     private static Race overhead(Model model) {
         var style = new Throughput(model.workload());
         return new Race(
-                model.what() + ": one member in a cluster of its own",
+                model.what() + ": one member in a cluster of its own (" + THOROUGHNESS + " times as many rounds)",
                 Cores.ONE,
                 new Entrant("Tutti, processes(1) and allReduce()", fit("processes:1"), style),
                 List.of(new Comparison(
                         SPEED,
                         new Entrant("Tutti, local()", fit("here"), style),
-                        Optional.of(Target.ratio(OVERHEAD)))));
+                        Optional.of(Target.ratio(OVERHEAD)))),
+                THOROUGHNESS);
     }
 
     private static Race recovery(String fault, String what, double most) {

@@ -9,10 +9,13 @@ import java.nio.file.Path;
 /**
  * A member other than the first: {@code WireMember shared RANK MEMBERS FOLDER}.
  *
- * <p>Each line {@code ELEMENTS TIMES} on its standard input is an order; it is answered by the bytes this member has sent so far.
+ * <p>Each line {@code ELEMENTS TIMES} on its standard input is an order; it is answered by {@code sent BYTES}, all so far.
  * When the input ends, so does it.
  */
 public final class WireMember {
+    /** What an answer begins with: Gloo prints lines of its own. */
+    static final String SENT = "sent ";
+
     private WireMember() {}
 
     public static void main(String[] arguments) throws IOException {
@@ -25,7 +28,7 @@ public final class WireMember {
             for (String line = orders.readLine(); line != null; line = orders.readLine()) {
                 String[] words = line.split(" ");
                 sums.sum(Integer.parseInt(words[0]), Integer.parseInt(words[1]));
-                System.out.println(sums.sent());
+                System.out.println(SENT + sums.sent());
             }
         }
     }

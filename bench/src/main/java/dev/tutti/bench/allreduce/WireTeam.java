@@ -67,16 +67,21 @@ final class WireTeam implements AutoCloseable {
             double seconds = first.sum(elements, times); // ends within its deadline, also when another has died
             List<Long> sent = new ArrayList<>(List.of(first.sent()));
             for (BufferedReader answer : answers) {
-                String line = answer.readLine();
-                if (line == null) {
-                    throw new IOException("a member has ended");
-                }
-                sent.add(Long.parseLong(line.strip()));
+                sent.add(sent(answer));
             }
             return new Result(seconds, sent);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static long sent(BufferedReader answer) throws IOException {
+        for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+            if (line.startsWith(WireMember.SENT)) {
+                return Long.parseLong(line.substring(WireMember.SENT.length()));
+            }
+        }
+        throw new IOException("a member has ended");
     }
 
     private void endOthers() {

@@ -32,7 +32,7 @@ public final class Referee {
                 lanes.put(entrant, new Lane(entrant, entrant.enter(children, race.cores(), plan)));
             }
             lanes.values().forEach(Lane::prepare);
-            for (int round = 0; round < plan.repetitions(); round++) {
+            for (int round = 0; round < plan.repetitions() * race.thoroughness(); round++) {
                 lanes.values().forEach(Lane::measure);
             }
         } finally {

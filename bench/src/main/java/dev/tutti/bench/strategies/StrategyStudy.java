@@ -103,7 +103,13 @@ public final class StrategyStudy {
         for (int round = 0; round < repetitions(); round++) {
             for (Case each : cases) {
                 if (!failures.containsKey(each)) {
-                    human.printf(Locale.ROOT, "[%d/%d] %s: %s%n", round + 1, repetitions(), each.title(), attempt(referee, each, round));
+                    human.printf(
+                            Locale.ROOT,
+                            "[%d/%d] %s: %s%n",
+                            round + 1,
+                            repetitions(),
+                            each.title(),
+                            attempt(referee, each, round));
                 }
             }
         }

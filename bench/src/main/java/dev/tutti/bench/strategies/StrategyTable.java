@@ -27,7 +27,15 @@ public record StrategyTable(
         Map<String, String> versions,
         List<StrategyRow> rows) {
     private static final List<String> HEADER = List.of(
-            "strategy", "members", "sent by a member", "of plain", "seconds", "of plain", "accuracy", "spread", "in a job file");
+            "strategy",
+            "members",
+            "sent by a member",
+            "of plain",
+            "seconds",
+            "of plain",
+            "accuracy",
+            "spread",
+            "in a job file");
 
     /** The rows in words whose training failed. */
     public List<String> failures() {
@@ -76,7 +84,8 @@ public record StrategyTable(
                 format("%.1f", row.seconds().median()),
                 share(row.seconds(), plain.seconds()),
                 format("%.4f", row.accuracy().median()),
-                format("%.4f", row.accuracy().min()) + "–" + format("%.4f", row.accuracy().max()),
+                format("%.4f", row.accuracy().min()) + "–"
+                        + format("%.4f", row.accuracy().max()),
                 strategy);
     }
 
