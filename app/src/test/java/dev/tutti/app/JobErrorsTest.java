@@ -34,7 +34,11 @@ class JobErrorsTest {
                         "cluster: {type: threads, workers: 0}",
                         ":11:1: expected at least 1 worker, received 0",
                         3),
-                new Mistake("epochs: 1", "strategy: locl", ":11:1: unknown strategy 'locl': did you mean 'local'?", 3),
+                new Mistake(
+                        "epochs: 1",
+                        "strategy: locl",
+                        ":11:1: strategy: unknown strategy 'locl': did you mean 'local'?",
+                        3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),
                 new Mistake("epochs: 1", "epochs: [1]", ":11:1: epochs: expected a whole number, received a list", 3),
                 new Mistake(

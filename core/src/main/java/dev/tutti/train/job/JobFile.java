@@ -91,11 +91,6 @@ public final class JobFile {
         return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);
     }
 
-    /** Whether the job has a key of its own for this. */
-    public boolean says(String key) {
-        return tree.hasNonNull(key);
-    }
-
     public Job job() {
         return job;
     }
