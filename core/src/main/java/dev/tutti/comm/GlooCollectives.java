@@ -82,14 +82,14 @@ public final class GlooCollectives {
         try {
             return GlooStore.connect(InetAddress.getByName(words[0]), Integer.parseInt(words[1]), patience.left());
         } catch (UnknownHostException e) {
-            throw new CommunicationException(
-                    "the address of " + group.members().get(0) + " is not one: " + words[0], e);
+            throw new CommunicationException("the address of " + group.members().get(0) + " is not one: " + words[0], e);
         }
     }
 
     static InetAddress address(Group group) {
         String named = System.getenv(ADDRESS_VARIABLE);
-        boolean oneHost = group.members().stream().map(Member::host).distinct().count() == 1;
+        boolean oneHost =
+                group.members().stream().map(Member::host).distinct().count() == 1;
         if (oneHost) {
             return loopback();
         }

@@ -124,9 +124,8 @@ final class GlooWire implements AutoCloseable {
         if (message[0] == CALL) {
             return;
         }
-        String[] parts = new String(message, 1, message.length - 1, UTF_8)
-                .replace("\0", "")
-                .split("\n", 2);
+        String[] parts =
+                new String(message, 1, message.length - 1, UTF_8).replace("\0", "").split("\n", 2);
         if (message[0] == MISMATCHED) {
             throw new MismatchedCallException(parts[1]);
         }

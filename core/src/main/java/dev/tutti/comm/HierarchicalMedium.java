@@ -82,7 +82,9 @@ final class HierarchicalMedium implements Medium {
 
     @Override
     public Call answer(Call mine, int peer, String purpose) {
-        return hosts.isHere(peer) ? local.answer(mine, hosts.place(peer), purpose) : direct.answer(mine, peer, purpose);
+        return hosts.isHere(peer)
+                ? local.answer(mine, hosts.place(peer), purpose)
+                : direct.answer(mine, peer, purpose);
     }
 
     @Override

@@ -76,8 +76,7 @@ class AveragingClusterTest {
 
     /** @param rowsOfLast rows after which the last member fails */
     private List<Result> run(int members, Averaging strategy, int rowsOfLast) throws Exception {
-        try (CoordinatorServer server =
-                CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, members)))) {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, members)))) {
             List<Future<Result>> running = new ArrayList<>();
             for (int i = 0; i < members; i++) {
                 Workplace place = place(server, "worker-" + i);
