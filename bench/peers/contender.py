@@ -36,8 +36,13 @@ class Workload:
             if time.perf_counter() - start >= seconds:
                 break
         self.finish()
-        took = time.perf_counter() - start
-        return {"samples_per_second": steps * self.batch / took, "steps": steps, "seconds": took}
+        return self.pace(steps, time.perf_counter() - start)
+
+    def pace(self, steps, took):
+        """The answer to a question: what so many steps in so many seconds make."""
+        return {
+            "samples_per_second": steps * self.batch / took, "ms_per_step": 1e3 * took / steps,
+            "us_per_step": 1e6 * took / steps, "steps": steps, "seconds": took}
 
 
 def serve(answers, workloads):

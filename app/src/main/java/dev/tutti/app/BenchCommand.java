@@ -3,7 +3,7 @@ package dev.tutti.app;
 import dev.tutti.DidYouMean;
 import dev.tutti.bench.Bench;
 import dev.tutti.bench.BenchOptions;
-import dev.tutti.bench.harness.Results;
+import dev.tutti.bench.Findings;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -45,8 +45,8 @@ final class BenchCommand extends TuttiCommand {
             throw new UsageException("there is no benchmark '" + name + "'" + DidYouMean.hint(name, Bench.names()));
         }
         BenchOptions here = BenchOptions.here(quick);
-        Results results = Bench.run(name, new BenchOptions(quick, here.project(), only), people());
-        answer(results);
-        return results.failures().isEmpty() ? ExitCode.FINE : ExitCode.FAULT;
+        Findings findings = Bench.run(name, new BenchOptions(quick, here.project(), only), people());
+        answer(findings.value());
+        return findings.failures().isEmpty() ? ExitCode.FINE : ExitCode.FAULT;
     }
 }

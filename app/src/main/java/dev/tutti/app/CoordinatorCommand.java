@@ -26,7 +26,10 @@ final class CoordinatorCommand extends TuttiCommand {
     @Option(names = "--expected", required = true, paramLabel = "COUNT", description = "How many workers to wait for.")
     private String expected;
 
-    @Option(names = "--min", paramLabel = "COUNT", description = "The least number of workers that go on; 1 by default.")
+    @Option(
+            names = "--min",
+            paramLabel = "COUNT",
+            description = "The least number of workers that go on; 1 by default.")
     private String min;
 
     @Option(names = "--max", paramLabel = "COUNT", description = "The most that are let in; as expected by default.")
@@ -76,7 +79,8 @@ final class CoordinatorCommand extends TuttiCommand {
         if (plainToOthers) {
             arguments.add("--plain-to-others");
         }
-        people().println("The coordinator of " + folder + " is starting; its address and token are in that folder. Ctrl-C ends it.");
+        people().println("The coordinator of " + folder
+                + " is starting; its address and token are in that folder. Ctrl-C ends it.");
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         int code = CoordinatorMain.run(arguments, console().in(), new PrintStream(said, true, StandardCharsets.UTF_8));
         if (code != 0) {

@@ -4,6 +4,8 @@ import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.Parity;
 import dev.tutti.train.job.ParityResult;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -15,7 +17,10 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         description = "Trains a job as its cluster and strategy say and once more on one worker with the whole batch,"
                 + " and says whether the two agree, and how closely. Nothing is saved.",
-        footer = {"", "Exit code 0: they agree; 7: they differ by more than the tolerance."})
+        footer = {
+            "",
+            "Exit code 0: they agree; 7: they differ by more than the tolerance, and by more than rounding explains."
+        })
 final class ParityCommand extends TuttiCommand {
     @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
     private String name;
@@ -58,11 +63,13 @@ final class ParityCommand extends TuttiCommand {
                             file.job().strategy(),
                             file.job().cluster(),
                             steps);
-            ParityResult result = Parity.check(file, steps, tolerance, interruption);
-            if (interruption.getAsBoolean()) {
-                people().println("Stopped: there is nothing to compare.");
+            Optional<ParityResult> found = Parity.check(file, steps, tolerance, interruption);
+            if (found.isEmpty()) {
+                people().println("Stopped before there was anything to compare.");
+                answer(Map.of("ending", "interrupted"));
                 return ExitCode.INTERRUPTED;
             }
+            ParityResult result = found.get();
             show(result);
             answer(result);
             return result.agrees() ? ExitCode.FINE : ExitCode.DIFFERS;
@@ -72,6 +79,9 @@ final class ParityCommand extends TuttiCommand {
     private void show(ParityResult result) {
         show("parameters", result.parameters());
         show("losses", result.losses());
+        if (result.rounding() != null) {
+            show("rounding", result.rounding());
+        }
         result.notes().forEach(note -> people().println("note: " + note));
         people().printf(
                         Locale.ROOT,

@@ -53,7 +53,7 @@ class CommandsDocumentTest {
         for (ExitCode code : ExitCode.values()) {
             assertThat(document).contains("| " + code.number() + " |");
         }
-        Stream.of("train", "evaluate", "predict", "summary", "export", "bench")
+        Stream.of("train", "parity", "evaluate", "predict", "summary", "export", "bench")
                 .forEach(command -> assertThat(document).contains("`./tutti " + command));
     }
 }

@@ -15,14 +15,14 @@ class MainTest {
         assertThat(terminal.run("--help")).isZero();
         assertThat(terminal.out())
                 .startsWith("Usage: tutti")
-                .contains("train", "evaluate", "predict", "summary", "export", "bench")
+                .contains("train", "parity", "evaluate", "predict", "summary", "export", "bench")
                 .contains("130  stopped by Ctrl-C")
                 .contains("tutti test");
         assertThat(terminal.err()).isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"train", "evaluate", "predict", "summary", "export", "bench"})
+    @ValueSource(strings = {"train", "parity", "evaluate", "predict", "summary", "export", "bench"})
     void everyCommandExplainsItself(String command) {
         assertThat(terminal.run(command, "--help")).isZero();
         assertThat(terminal.out()).startsWith("Usage: tutti " + command).contains("--json");

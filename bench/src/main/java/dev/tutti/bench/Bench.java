@@ -13,6 +13,9 @@ import dev.tutti.bench.harness.Results;
 import dev.tutti.bench.harness.ResultsFolder;
 import dev.tutti.bench.harness.Row;
 import dev.tutti.bench.harness.Versions;
+import dev.tutti.bench.strategies.StrategyRow;
+import dev.tutti.bench.strategies.StrategyStudy;
+import dev.tutti.bench.strategies.StrategyTable;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,34 +29,49 @@ import java.util.function.Function;
 
 /** The door to all benchmarks: what there is, and run one by its name. */
 public final class Bench {
-    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS =
-            new TreeMap<>(Map.of("engine", EngineBenchmark::with, "mnist", MnistBenchmark::with));
+    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
+            "allreduce", AllReduceBenchmark::with,
+            "engine", EngineBenchmark::with,
+            "mnist", MnistBenchmark::with));
+    private static final String STRATEGIES = "strategies";
     private static final List<String> PACKAGES = List.of("torch", "tensorflow-cpu", "tensorflow", "keras", "numpy");
 
     private Bench() {}
 
     /** The names of the benchmarks, in order. */
     public static List<String> names() {
-        return List.copyOf(BENCHMARKS.keySet());
+        List<String> names = new ArrayList<>(BENCHMARKS.keySet());
+        names.add(STRATEGIES);
+        return List.copyOf(names);
     }
 
     /**
      * Runs a benchmark, tells people how it goes, writes the results into {@code bench/results} and returns them.
      *
-     * <p>A contender that fails does not end the benchmark: see {@link Results#failures}.
+     * <p>A contender that fails does not end the benchmark: see {@link Findings#failures}.
      *
      * @throws TuttiException when there is no such benchmark or the peers' environment cannot be made
      */
-    public static Results run(String name, BenchOptions options, PrintStream human) {
+    public static Findings run(String name, BenchOptions options, PrintStream human) {
+        if (name.equals(STRATEGIES)) {
+            return strategies(options, human);
+        }
         Function<Peers, Benchmark> definition = BENCHMARKS.get(name);
         if (definition == null) {
             throw new TuttiException("There is no benchmark '" + name + "'" + DidYouMean.hint(name, names()));
         }
+        Results results = race(name, definition, options, human);
+        return new Findings(
+                results, results.failures().stream().map(Row::failure).toList());
+    }
+
+    private static Results race(
+            String name, Function<Peers, Benchmark> definition, BenchOptions options, PrintStream human) {
         Path environment = PeerEnvironment.usualFolder(System.getenv());
         Benchmark benchmark = definition.apply(new Peers(PeerEnvironment.python(environment)));
         List<Race> races = races(benchmark, options.only());
         Plan plan = options.quick() ? Plan.quick() : Plan.full();
-        Instant began = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        String began = now();
         try (Children children = new Children(options.project())) {
             List<Path> requirements = benchmark.peers().stream()
                     .map(peer -> options.project().resolve("bench/peers/requirements-" + peer + ".txt"))
@@ -62,23 +80,59 @@ public final class Bench {
             List<Row> rows = run(races, new Referee(children, plan), human);
             Map<String, String> versions = Versions.ours();
             versions.putAll(PeerEnvironment.versions(environment, PACKAGES));
-            String command = "./tutti bench " + name + (options.quick() ? " --quick" : "");
             Results results = new Results(
                     name,
                     benchmark.description(),
-                    command,
-                    began.toString(),
+                    command(name, options),
+                    began,
                     options.quick(),
                     plan.repetitions(),
                     Machine.here(),
                     versions,
                     rows);
             if (options.only().isEmpty()) {
-                Path page = new ResultsFolder(options.project().resolve("bench/results")).write(results);
-                human.println("Written: " + page + ", and the same as JSON beside it");
+                written(folder(options).write(results), human);
             }
             return results;
         }
+    }
+
+    /** A study of our own strategies, which needs no peers. */
+    private static Findings strategies(BenchOptions options, PrintStream human) {
+        StrategyStudy study = new StrategyStudy(options.quick(), options.only());
+        String began = now();
+        try (Children children = new Children(options.project())) {
+            List<StrategyRow> rows = study.run(new Referee(children, Plan.full()), human);
+            StrategyTable table = new StrategyTable(
+                    study.description(),
+                    command(STRATEGIES, options),
+                    began,
+                    options.quick(),
+                    study.repetitions(),
+                    Machine.here(),
+                    Versions.ours(),
+                    rows);
+            if (options.only().isEmpty()) {
+                written(folder(options).write(STRATEGIES, table, table.page()), human);
+            }
+            return new Findings(table, table.failures());
+        }
+    }
+
+    private static String now() {
+        return Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private static String command(String name, BenchOptions options) {
+        return "./tutti bench " + name + (options.quick() ? " --quick" : "");
+    }
+
+    private static ResultsFolder folder(BenchOptions options) {
+        return new ResultsFolder(options.project().resolve("bench/results"));
+    }
+
+    private static void written(Path page, PrintStream human) {
+        human.println("Written: " + page + ", and the same as JSON beside it");
     }
 
     private static List<Race> races(Benchmark benchmark, String only) {

@@ -35,6 +35,12 @@ final class Peers {
         return engine("TensorFlow tuned", "engine_tensorflow.py", style, cores, "--tuned");
     }
 
+    /** Two processes of PyTorch that work together over Gloo: DistributedDataParallel, or a sum alone. */
+    Entrant torchPair(Entrant.Style style) {
+        Command command = Command.python(python, "bench/peers/allreduce_torch.py");
+        return new Entrant("PyTorch as users write it, 2 processes with Gloo", command, style);
+    }
+
     /** A script that is run from start to end. */
     Entrant command(String name, String script, String... arguments) {
         return new Entrant(

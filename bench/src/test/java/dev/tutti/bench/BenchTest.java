@@ -22,14 +22,15 @@ class BenchTest {
 
     static Stream<Benchmark> benchmarks() {
         Peers peers = new Peers(Path.of("python"));
-        return Stream.of(EngineBenchmark.with(peers), MnistBenchmark.with(peers));
+        return Stream.of(AllReduceBenchmark.with(peers), EngineBenchmark.with(peers), MnistBenchmark.with(peers));
     }
 
     @Test
     void everyBenchmarkIsListed() {
         assertThat(Bench.names())
-                .containsExactlyElementsOf(
-                        benchmarks().map(Benchmark::name).sorted().toList());
+                .containsExactlyElementsOf(Stream.concat(benchmarks().map(Benchmark::name), Stream.of("strategies"))
+                        .sorted()
+                        .toList());
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.tutti.cluster;
 
 import dev.tutti.cluster.rpc.CoordinatorServer;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Workplace;

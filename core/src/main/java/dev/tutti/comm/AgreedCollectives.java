@@ -164,6 +164,11 @@ final class AgreedCollectives implements Collectives {
                 medium.tell(e);
                 patience.check(); // an abort that came first is the reason that counts
                 throw e;
+            } catch (RuntimeException e) {
+                patience.fail(e);
+                medium.tell(new MemberLostException(
+                        List.of(group.self().id()), group.self() + " failed: " + e.getMessage()));
+                throw e;
             }
         }
     }

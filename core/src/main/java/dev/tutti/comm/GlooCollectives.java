@@ -43,17 +43,16 @@ public final class GlooCollectives {
         }
         Engine.load(); // before the clock runs: the first time takes seconds
         Patience patience = new Patience(timeout);
-        return new AgreedCollectives(group, medium(group, board, patience, address, Call.BYTES), patience);
+        return new AgreedCollectives(group, medium(group, board, patience, address), patience);
     }
 
-    static GlooMedium medium(
-            Group group, BulletinBoard board, Patience patience, InetAddress address, int messageBytes) {
+    static GlooMedium medium(Group group, BulletinBoard board, Patience patience, InetAddress address) {
         GlooStore store = null;
         GlooLinks links = null;
         try {
             store = store(group, board, patience, address);
             links = GlooLinks.connect(store, group.rank(), group.size(), address, patience.left());
-            return new GlooMedium(group, new GlooWire(group, store, links, patience, messageBytes));
+            return new GlooMedium(group, new GlooWire(group, store, links, patience));
         } catch (RuntimeException e) {
             if (links != null) {
                 links.close();
@@ -82,14 +81,14 @@ public final class GlooCollectives {
         try {
             return GlooStore.connect(InetAddress.getByName(words[0]), Integer.parseInt(words[1]), patience.left());
         } catch (UnknownHostException e) {
-            throw new CommunicationException("the address of " + group.members().get(0) + " is not one: " + words[0], e);
+            throw new CommunicationException(
+                    "the address of " + group.members().get(0) + " is not one: " + words[0], e);
         }
     }
 
     static InetAddress address(Group group) {
         String named = System.getenv(ADDRESS_VARIABLE);
-        boolean oneHost =
-                group.members().stream().map(Member::host).distinct().count() == 1;
+        boolean oneHost = group.members().stream().map(Member::host).distinct().count() == 1;
         if (oneHost) {
             return loopback();
         }

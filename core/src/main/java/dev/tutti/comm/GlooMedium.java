@@ -30,10 +30,9 @@ final class GlooMedium implements Medium {
         return all;
     }
 
-    /** What all members of several groups call for, where each of this group speaks for several. */
-    byte[][] exchange(byte[] calls, String about) {
-        purpose = about;
-        return wire.exchange(calls, about);
+    /** Says what the next elements are for, where calls are compared elsewhere. */
+    void about(String what) {
+        purpose = what;
     }
 
     @Override

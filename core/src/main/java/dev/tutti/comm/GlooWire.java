@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Messages and elements between members that Gloo connects.
@@ -23,6 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * is always waited for, so that a leaving member's word arrives even when elements were expected from it.
  */
 final class GlooWire implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(GlooWire.class);
+
     private static final int MESSAGES = 1;
     private static final int ELEMENTS = 2;
 
@@ -30,8 +34,8 @@ final class GlooWire implements AutoCloseable {
     private static final byte LOST_OTHERS = 1;
     private static final byte MISMATCHED = 2;
 
-    /** Room for the reason why a member leaves. */
-    private static final int LEAST_BYTES = 1024;
+    /** Room for a call, or for the reason why a member leaves. */
+    private static final int MESSAGE_BYTES = 1024;
     /** A last word is short, and whoever cannot take it at once does not get it. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
@@ -44,13 +48,12 @@ final class GlooWire implements AutoCloseable {
     private final Transfer[] incoming;
     private final Set<Transfer> underWay = ConcurrentHashMap.newKeySet();
 
-    /** @param messageBytes the longest message there will be */
-    GlooWire(Group group, GlooStore store, GlooLinks links, Patience patience, int messageBytes) {
+    GlooWire(Group group, GlooStore store, GlooLinks links, Patience patience) {
         this.group = group;
         this.store = store;
         this.links = links;
         this.patience = patience;
-        Shape message = Shape.of(1 + Math.max(LEAST_BYTES, messageBytes));
+        Shape message = Shape.of(MESSAGE_BYTES);
         outbox = Tensor.zeros(message, DType.UINT8).retain();
         inboxes = new Tensor[group.size()];
         incoming = new Transfer[group.size()];
@@ -63,7 +66,11 @@ final class GlooWire implements AutoCloseable {
     }
 
     private void listen(int rank) {
-        incoming[rank] = links.receive(inboxes[rank], rank, MESSAGES);
+        try {
+            incoming[rank] = links.receive(inboxes[rank], rank, MESSAGES);
+        } catch (TensorException e) {
+            log.debug("{} is gone; who waits for it next will be told", id(rank), e);
+        }
     }
 
     /** Tells all members something, and returns what they told, by rank. */
@@ -105,6 +112,10 @@ final class GlooWire implements AutoCloseable {
 
     private byte[] next(int rank, String purpose) {
         Transfer transfer = incoming[rank];
+        incoming[rank] = null;
+        if (transfer == null) {
+            throw gone(rank, purpose, null);
+        }
         underWay.add(transfer);
         await(transfer, rank, purpose);
         byte[] message = inboxes[rank].toArray().bytes();
@@ -124,8 +135,9 @@ final class GlooWire implements AutoCloseable {
         if (message[0] == CALL) {
             return;
         }
-        String[] parts =
-                new String(message, 1, message.length - 1, UTF_8).replace("\0", "").split("\n", 2);
+        String[] parts = new String(message, 1, message.length - 1, UTF_8)
+                .replace("\0", "")
+                .split("\n", 2);
         if (message[0] == MISMATCHED) {
             throw new MismatchedCallException(parts[1]);
         }
@@ -173,17 +185,25 @@ final class GlooWire implements AutoCloseable {
             return said;
         }
         boolean late = patience.left().isZero() || e.getMessage().contains("Timed out");
-        String what = late
-                ? " did not take part in " + purpose + " within " + patience.inWords()
-                        + (group.size() > 2 ? ", or waited for another member itself" : "")
-                : " is gone: the connection to it broke during " + purpose;
-        return new MemberLostException(List.of(id(peer)), id(peer) + what, e);
+        if (!late) {
+            return gone(peer, purpose, e);
+        }
+        return new MemberLostException(
+                List.of(id(peer)),
+                id(peer) + " did not take part in " + purpose + " within " + patience.inWords()
+                        + (group.size() > 2 ? ", or waited for another member itself" : ""),
+                e);
+    }
+
+    private MemberLostException gone(int peer, String purpose, TensorException e) {
+        return new MemberLostException(
+                List.of(id(peer)), id(peer) + " is gone: the connection to it broke during " + purpose, e);
     }
 
     /** Why a member whose connection broke said it would leave, or null. */
     private RuntimeException lastWord(int rank) {
         try {
-            if (incoming[rank].await(LAST_WORD)) {
+            if (incoming[rank] != null && incoming[rank].await(LAST_WORD)) {
                 checkMessage(rank, inboxes[rank].toArray().bytes());
             }
             return null;

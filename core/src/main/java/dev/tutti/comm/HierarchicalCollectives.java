@@ -27,7 +27,7 @@ public final class HierarchicalCollectives {
         InetAddress address = GlooCollectives.address(group);
         List<Medium> opened = new ArrayList<>();
         try {
-            Medium local = null;
+            SharedMemoryMedium local = null;
             if (hosts.here().size() > 1) {
                 BulletinBoard of = part(board, "host-" + hosts.hostOf(group.rank()));
                 local = SharedMemoryCollectives.medium(hosts.here(), group, of, patience);
@@ -35,12 +35,10 @@ public final class HierarchicalCollectives {
             }
             GlooMedium wire = null;
             if (hosts.isSpeaker() && hosts.count() > 1) {
-                int most = hosts.byHost().stream().mapToInt(List::size).max().orElseThrow();
-                wire = GlooCollectives.medium(
-                        hosts.speakers(), part(board, "hosts"), patience, address, most * Call.BYTES);
+                wire = GlooCollectives.medium(hosts.speakers(), part(board, "hosts"), patience, address);
                 opened.add(wire);
             }
-            Medium direct = GlooCollectives.medium(group, part(board, "members"), patience, address, Call.BYTES);
+            Medium direct = GlooCollectives.medium(group, part(board, "members"), patience, address);
             opened.add(direct);
             return new AgreedCollectives(group, new HierarchicalMedium(hosts, local, wire, direct), patience);
         } catch (RuntimeException e) {

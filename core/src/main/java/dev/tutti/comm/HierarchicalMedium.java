@@ -1,34 +1,30 @@
 package dev.tutti.comm;
 
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
  * Members of several machines: those of one machine share memory, and one of each speaks with the other machines.
  *
  * <p>A sum is made on each machine, then between the machines, then given to all members of a machine: what travels between
- * machines does not depend on how many members each has. What goes from one member to one other on another machine takes a
- * connection of its own.
+ * machines does not depend on how many members each has. Messages, and what goes from one member to one other on another
+ * machine, take connections of their own.
  */
 final class HierarchicalMedium implements Medium {
     private final Hosts hosts;
-    private final Medium local;
+    private final SharedMemoryMedium local;
     private final GlooMedium wire;
     private final Medium direct;
     private final List<Medium> media = new ArrayList<>();
-    private Traffic messages = Traffic.NONE;
 
     /**
      * @param local between the members of this machine; null for one that has no others there
      * @param wire between those who speak for their machines; null for the rest
      * @param direct between any two
      */
-    HierarchicalMedium(Hosts hosts, Medium local, GlooMedium wire, Medium direct) {
+    HierarchicalMedium(Hosts hosts, SharedMemoryMedium local, GlooMedium wire, Medium direct) {
         this.hosts = hosts;
         this.local = local;
         this.wire = wire;
@@ -42,49 +38,26 @@ final class HierarchicalMedium implements Medium {
         media.add(direct);
     }
 
+    /** Messages go between any two members, so that calls of whatever kind meet each other and are compared. */
     @Override
     public List<Call> agree(Call mine, String purpose) {
-        List<Call> here = local == null ? List.of(mine) : local.agree(mine, purpose);
-        byte[] all = new byte[hosts.group().size() * Call.BYTES];
-        if (wire != null) {
-            ByteBuffer calls = ByteBuffer.allocate(here.size() * Call.BYTES);
-            for (int i = 0; i < here.size(); i++) {
-                here.get(i).write(calls.position(i * Call.BYTES));
-            }
-            byte[][] byHost = wire.exchange(calls.array(), purpose);
-            for (int host = 0; host < byHost.length; host++) {
-                List<Integer> ranks = hosts.ranks(host);
-                for (int i = 0; i < ranks.size(); i++) {
-                    System.arraycopy(byHost[host], i * Call.BYTES, all, ranks.get(i) * Call.BYTES, Call.BYTES);
-                }
-            }
-        }
-        if (local != null) {
-            all = fromSpeaker(all);
-        }
-        List<Call> out = new ArrayList<>();
-        for (int rank = 0; rank < hosts.group().size(); rank++) {
-            out.add(Call.read(ByteBuffer.wrap(all, rank * Call.BYTES, Call.BYTES)));
-        }
-        return out;
-    }
-
-    /** Gives what members elsewhere called for to those of this machine. */
-    private byte[] fromSpeaker(byte[] calls) {
-        Traffic before = local.traffic();
-        try (Tensor bytes = Tensor.of(NdArray.of(calls, calls.length))) {
-            local.broadcast(bytes, 0);
-            Traffic now = local.traffic().since(before);
-            messages = new Traffic(messages.sent() + now.sent(), messages.received() + now.received());
-            return Arrays.copyOf(bytes.toArray().bytes(), calls.length);
-        }
+        about(purpose);
+        return direct.agree(mine, purpose);
     }
 
     @Override
     public Call answer(Call mine, int peer, String purpose) {
-        return hosts.isHere(peer)
-                ? local.answer(mine, hosts.place(peer), purpose)
-                : direct.answer(mine, peer, purpose);
+        about(purpose);
+        return direct.answer(mine, peer, purpose);
+    }
+
+    private void about(String purpose) {
+        if (local != null) {
+            local.about(purpose);
+        }
+        if (wire != null) {
+            wire.about(purpose);
+        }
     }
 
     @Override
@@ -155,7 +128,7 @@ final class HierarchicalMedium implements Medium {
             sent += medium.traffic().sent();
             received += medium.traffic().received();
         }
-        return new Traffic(sent, received).since(messages);
+        return new Traffic(sent, received);
     }
 
     @Override

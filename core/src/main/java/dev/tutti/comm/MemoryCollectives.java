@@ -29,8 +29,8 @@ public final class MemoryCollectives {
         Entry entry = ROOMS.get(name);
         if (entry == null) {
             throw new CommunicationException(
-                    group.self() + " and " + group.members().get(0) + " are not in the same JVM, though they were to share"
-                            + " its memory",
+                    group.self() + " and " + group.members().get(0)
+                            + " are not in the same JVM, though they were to share" + " its memory",
                     null);
         }
         if (entry.expected.decrementAndGet() == 0) {
@@ -41,8 +41,9 @@ public final class MemoryCollectives {
 
     private static String announce(Group group, BulletinBoard board) {
         String name = UUID.randomUUID().toString();
-        ROOMS.put(name, new Entry(
-                new MemoryRoom(group.size()), new java.util.concurrent.atomic.AtomicInteger(group.size())));
+        ROOMS.put(
+                name,
+                new Entry(new MemoryRoom(group.size()), new java.util.concurrent.atomic.AtomicInteger(group.size())));
         board.post(NOTE, name);
         return name;
     }

@@ -229,7 +229,9 @@ final class MemoryMedium implements Medium {
             }
             if (reason instanceof MemberLostException lost) {
                 throw new MemberLostException(
-                        lost.members(), lost.getMessage() + " (said by " + group.members().get(rank) + ")", lost);
+                        lost.members(),
+                        lost.getMessage() + " (said by " + group.members().get(rank) + ")",
+                        lost);
             }
             if (reason != null && (rank == waitedFor || waitedFor < 0)) {
                 throw lost(rank, "has left the group" + lastCall(rank));

@@ -134,6 +134,9 @@ final class SegmentNotes {
 
     private String lastCall(int rank) {
         long calls = get(rank, Note.CALLS);
+        if (calls == 0 && whole.size() > group.size()) {
+            return ""; // calls are compared elsewhere
+        }
         return calls == 0
                 ? "; it has made no call yet"
                 : "; its last call: " + readCall(map.call(rank, calls)).describe(whole);

@@ -80,7 +80,11 @@ final class SharedMail {
 
     private RuntimeException stuck(Call mine, Call theirs, int peer) {
         try {
-            new Agreement(whole).checkPair(mine, theirs, whole.members().indexOf(group.members().get(peer)));
+            new Agreement(whole)
+                    .checkPair(
+                            mine,
+                            theirs,
+                            whole.members().indexOf(group.members().get(peer)));
             throw new IllegalStateException("calls that fit do not wait for each other");
         } catch (MismatchedCallException e) {
             return e;

@@ -32,7 +32,7 @@ public final class SharedMemoryCollectives {
         return new AgreedCollectives(group, medium(group, group, board, patience), patience);
     }
 
-    static Medium medium(Group group, Group whole, BulletinBoard board, Patience patience) {
+    static SharedMemoryMedium medium(Group group, Group whole, BulletinBoard board, Patience patience) {
         Segment segment = group.rank() == 0 ? create(group, board) : map(group, board);
         SharedMemoryMedium medium = null;
         try {

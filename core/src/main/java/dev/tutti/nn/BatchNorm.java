@@ -1,9 +1,12 @@
 package dev.tutti.nn;
 
 import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Brings each feature or channel to mean 0 and deviation 1 over the batch, then to a mean and deviation it learns.
@@ -44,10 +47,12 @@ public final class BatchNorm extends Layer {
 
     @Override
     protected Tensor forward(Tensor x, Pass pass) {
+        if (pass.training() && pass.batchSum() != null) {
+            return shared(x, pass);
+        }
         Tensor mean = pass.buffer("running_mean");
         if (pass.training() && x.size() == mean.size()) {
-            throw new ShapeException("layer " + pass.path() + " has only one value for each of its " + mean.size()
-                    + " channels, which has no variance: train with batches of at least 2");
+            throw tooFew(pass, mean.size());
         }
         return Functions.batchNorm(
                 x,
@@ -58,6 +63,48 @@ public final class BatchNorm extends Layer {
                 pass.training(),
                 momentum,
                 epsilon);
+    }
+
+    /** The same over the rows of all workers: sums instead of means, since they can be added up. */
+    private Tensor shared(Tensor x, Pass pass) {
+        Tensor runningMean = pass.buffer("running_mean");
+        long channels = runningMean.size();
+        long[] axes = LongStream.range(0, x.rank()).filter(axis -> axis != 1).toArray();
+        long[] perChannel = new long[x.rank()];
+        Arrays.fill(perChannel, 1);
+        perChannel[1] = channels;
+        double count = x.size() / (double) channels;
+        // Squares of what lies around zero lose little to rounding; all workers have the same running mean.
+        Tensor shift = runningMean.copy();
+        Tensor centred = x.sub(shift.view(perChannel));
+        Tensor own = Tensor.concat(
+                List.of(
+                        centred.mean(axes).mul(count),
+                        centred.square().mean(axes).mul(count),
+                        Tensor.full(Shape.of(1), count, x.type())),
+                0);
+        Tensor all = Functions.sharedSum(own, pass.batchSum());
+        Tensor total = all.narrow(0, 2 * channels, 1);
+        Tensor mean = all.narrow(0, 0, channels).div(total);
+        Tensor variance =
+                all.narrow(0, channels, channels).div(total).sub(mean.square()).clamp(0, Float.MAX_VALUE);
+        double rows = total.detach().item();
+        if (rows <= 1) {
+            throw tooFew(pass, channels);
+        }
+        try (NoGradients off = NoGradients.begin()) {
+            runningMean.lerp_(mean.add(shift), momentum);
+            pass.buffer("running_var").lerp_(variance.mul(rows / (rows - 1)), momentum);
+        }
+        Tensor scale = variance.add(epsilon).pow(-0.5).mul(pass.parameter("weight"));
+        return centred.sub(mean.view(perChannel))
+                .mul(scale.view(perChannel))
+                .add(pass.parameter("bias").view(perChannel));
+    }
+
+    private static ShapeException tooFew(Pass pass, long channels) {
+        return new ShapeException("layer " + pass.path() + " has only one value for each of its " + channels
+                + " channels, which has no variance: train with batches of at least 2");
     }
 
     @Override

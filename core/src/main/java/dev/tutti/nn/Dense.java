@@ -48,9 +48,7 @@ public final class Dense extends Layer {
 
     @Override
     protected Tensor forward(Tensor x, Pass pass) {
-        Tensor weight = pass.parameter("weight");
-        Tensor offset = bias ? pass.parameter("bias") : null;
-        return pass.optimised() ? Functions.linearOfParameter(x, weight, offset) : Functions.linear(x, weight, offset);
+        return Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
     }
 
     @Override

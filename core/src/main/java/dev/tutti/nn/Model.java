@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * A definition built for its inputs: all parameters in one vector, all gradients in a second, running statistics in a third.
@@ -165,6 +166,16 @@ public final class Model implements AutoCloseable {
     /** Switches between training and prediction: dropout, batch norm. */
     public void training(boolean on) {
         mode.training = on;
+    }
+
+    /**
+     * Lets batch norm look at the batches of all workers together while training.
+     *
+     * @param sum adds up a tensor over all of them, in place, in forward and backward passes; must not throw. Null: each looks
+     *     at its own
+     */
+    public void shareBatches(Consumer<Tensor> sum) {
+        mode.batchSum = sum;
     }
 
     /** Begins the random numbers of a step anew, from these numbers alone. */

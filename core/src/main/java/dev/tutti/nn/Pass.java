@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What a layer talks to while it computes: its own parameters, buffers and inner layers of one worker's model. */
@@ -16,6 +17,7 @@ public final class Pass {
     static final class Mode {
         final boolean optimised;
         boolean training;
+        Consumer<Tensor> batchSum;
         final Randomness randomness = new Randomness(0);
 
         Mode(boolean optimised) {
@@ -96,6 +98,11 @@ public final class Pass {
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
+    }
+
+    /** Adds up statistics with those of the other workers that share a batch; null when each looks at its own rows. */
+    Consumer<Tensor> batchSum() {
+        return mode.batchSum;
     }
 
     /** True when layers may take shortcuts that come to the same result. */

@@ -2,7 +2,13 @@ package dev.tutti.tensor;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * All parameters of a model in one contiguous buffer, and all their gradients in a second.
@@ -16,8 +22,14 @@ public final class FlatVector implements AutoCloseable {
     private final Device device;
     private final Tensor values;
     private final List<LargeGradient> large = new ArrayList<>();
+    private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
+    private final Map<Range, GradientHook> hooks = new HashMap<>();
+    private final Set<Range> taken = new HashSet<>();
     private List<Range> small;
     private Tensor gradients;
+    private Consumer<Range> listener;
+    private RuntimeException listenerFailure;
+    private boolean adding;
     private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
@@ -86,11 +98,55 @@ public final class FlatVector implements AutoCloseable {
         if (!add) {
             smallRanges().forEach(range -> gradients(range).zero_());
         }
-        large.forEach(gradient -> gradient.begin(add));
+        large.forEach(LargeGradient::leaveToTheEngine);
+        taken.clear();
         try {
             loss.backward();
         } finally {
-            large.forEach(LargeGradient::end);
+            large.stream()
+                    .filter(gradient -> !taken.contains(gradient.range()))
+                    .forEach(gradient -> gradient.takeOver(add));
+        }
+    }
+
+    /**
+     * The same, and tells as soon as the gradients of a range are final: first those of single parameters, in the order in which
+     * the pass comes to them, at last the whole vector.
+     *
+     * @param ready called on this thread
+     */
+    public void backward(Tensor loss, boolean add, Consumer<Range> ready) {
+        parameters.forEach((range, parameter) -> {
+            if (parameter.handle().requires_grad() && !hooks.containsKey(range)) {
+                hooks.put(range, GradientHook.on(parameter, () -> accumulated(range)));
+            }
+        });
+        listener = ready;
+        listenerFailure = null;
+        adding = add;
+        try {
+            backward(loss, add);
+        } finally {
+            listener = null;
+        }
+        if (listenerFailure != null) {
+            throw listenerFailure;
+        }
+        ready.accept(all());
+    }
+
+    private void accumulated(Range range) {
+        if (listener == null || listenerFailure != null) {
+            return;
+        }
+        try {
+            large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
+                gradient.takeOver(adding);
+                taken.add(range);
+            });
+            listener.accept(range);
+        } catch (RuntimeException e) {
+            listenerFailure = e; // the engine would not carry it through
         }
     }
 
@@ -128,12 +184,11 @@ public final class FlatVector implements AutoCloseable {
         parameter.requiresGradient(true);
         Tensor gradient = shaped(gradients(range), shape, layout);
         parameter.accumulateInto(gradient);
+        parameters.put(range, parameter);
         if (range.length() >= LargeGradient.LEAST) {
-            large.removeIf(earlier -> earlier.range().equals(range));
-            LargeGradient entry = new LargeGradient(range, parameter, gradient.retain());
-            parameter.largeGradient(entry);
-            large.add(entry);
-            large.sort(Comparator.comparing(each -> each.range().from()));
+            large.removeIf(entry -> entry.range().equals(range));
+            large.add(new LargeGradient(range, parameter, gradient.retain()));
+            large.sort(Comparator.comparing(entry -> entry.range().from()));
             small = null;
         }
         return parameter;
@@ -157,6 +212,7 @@ public final class FlatVector implements AutoCloseable {
             return;
         }
         closed = true;
+        hooks.values().forEach(GradientHook::release);
         values.close();
         large.forEach(LargeGradient::close);
         if (gradients != null) {

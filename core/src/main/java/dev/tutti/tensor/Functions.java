@@ -7,6 +7,7 @@ import static dev.tutti.tensor.Native.scalar;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.LongOptional;
 import org.bytedeco.pytorch.global.torch;
@@ -30,13 +31,6 @@ public final class Functions {
     /** {@code x * weightᵀ + bias}; the weight is {@code [out, in]}. */
     public static Tensor linear(Tensor x, Tensor weight, Tensor bias) {
         return op("linear", () -> torch.linear(x.handle(), weight.handle(), optional(bias)));
-    }
-
-    /** The same, where the gradient of a large parameter is written straight into its vector. */
-    public static Tensor linearOfParameter(Tensor x, Tensor weight, Tensor bias) {
-        return WeightGradient.isPossible(x, weight, bias)
-                ? op("linear", () -> WeightGradient.linear(x, weight, bias))
-                : linear(x, weight, bias);
     }
 
     public static Tensor conv1d(Tensor x, Tensor weight, Tensor bias, Window window, long groups) {
@@ -140,6 +134,15 @@ public final class Functions {
                         momentum,
                         epsilon,
                         false));
+    }
+
+    /**
+     * Adds up what several workers have, each on its own thread; the gradients that come back are added up as well.
+     *
+     * @param sum adds a tensor to those of the other workers, in place; must not throw
+     */
+    public static Tensor sharedSum(Tensor own, Consumer<Tensor> sum) {
+        return SharedSum.of(own, sum);
     }
 
     /** Normalises over the last axes, those of {@code shape}. */

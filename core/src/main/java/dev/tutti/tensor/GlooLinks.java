@@ -29,13 +29,12 @@ public final class GlooLinks implements AutoCloseable {
      * @param address where this member listens
      * @throws TensorException if not all came in time
      */
-    public static GlooLinks connect(
-            GlooStore store, int rank, int size, InetAddress address, Duration timeout) {
+    public static GlooLinks connect(GlooStore store, int rank, int size, InetAddress address, Duration timeout) {
         return Native.call("connecting the members", () -> {
             try (PointerScope scope = new PointerScope()) {
                 var options = ProcessGroupGloo.Options.create(new Milliseconds(Math.max(1, timeout.toMillis())));
-                options.devices(new GlooDeviceVector(
-                        ProcessGroupGloo.createDeviceForHostname(address.getHostAddress())));
+                options.devices(
+                        new GlooDeviceVector(ProcessGroupGloo.createDeviceForHostname(address.getHostAddress())));
                 options.threads(1); // they would serve collectives of Gloo's own, which are not used
                 ProcessGroupGloo group = new ProcessGroupGloo(store.store(), rank, size, options);
                 group.retainReference();
@@ -45,7 +44,8 @@ public final class GlooLinks implements AutoCloseable {
     }
 
     public Transfer send(Tensor values, int to, int tag) {
-        return new Transfer(Native.call("send", () -> kept(group.send(new TensorVector(values.handle()), to, tag))), true);
+        return new Transfer(
+                Native.call("send", () -> kept(group.send(new TensorVector(values.handle()), to, tag))), true);
     }
 
     public Transfer receive(Tensor values, int from, int tag) {
@@ -69,28 +69,27 @@ public final class GlooLinks implements AutoCloseable {
             this.sends = sends;
         }
 
-        /** True for what was sent from here. */
-        public boolean sends() {
-            return sends;
-        }
-
-        /** Whether it is over, well or not; does not wait. */
-        public synchronized boolean isOver() {
-            return ended || work.isCompleted();
-        }
-
         /**
          * Waits until the elements are there.
          *
-         * @return false if it was aborted
+         * @return false if it was aborted or has ended before
          * @throws TensorException if the connection broke or time was up
          */
         public boolean await(Duration timeout) {
+            if (hasEnded()) {
+                return false;
+            }
             try (PointerScope scope = new PointerScope()) {
-                return Native.call(sends ? "send" : "receive", () -> work._wait(new Milliseconds(Math.max(1, timeout.toMillis()))));
+                return Native.call(
+                        sends ? "send" : "receive",
+                        () -> work._wait(new Milliseconds(Math.max(1, timeout.toMillis()))));
             } finally {
                 end();
             }
+        }
+
+        private synchronized boolean hasEnded() {
+            return ended;
         }
 
         /** Ends the waiting, now or when it begins; by any thread. */

@@ -55,7 +55,8 @@ public final class GlooStore implements AutoCloseable {
 
     private static GlooStore open(InetAddress address, TCPStoreOptions options) {
         return Native.call("connecting to the store at " + address.getHostAddress(), () -> {
-            // What a constructor gives counts no references: C++ that takes it would free it under us, or never. So only
+            // What a constructor gives counts no references: C++ that takes it would free it under us, or never. So
+            // only
             // its twin, which does count, is ever handed over.
             TCPStore own = new TCPStore(address.getHostAddress(), options);
             own.retainReference();

@@ -1,8 +1,6 @@
 package dev.tutti.tensor;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import org.bytedeco.javacpp.PointerScope;
 
 /**
@@ -24,7 +22,6 @@ public final class Scope implements AutoCloseable {
 
     private final PointerScope pointers;
     private final Thread owner = Thread.currentThread();
-    private final List<Object> held = new ArrayList<>(0);
     private boolean closed;
 
     private Scope() {
@@ -45,28 +42,11 @@ public final class Scope implements AutoCloseable {
         var handle = tensor.handle();
         handle.retainReference();
         pointers.detach(handle);
-        tensor.accompany();
         if (outer != null) {
             outer.pointers.attach(handle);
             handle.releaseReference();
         }
         return tensor;
-    }
-
-    static boolean isOpen() {
-        return !OPEN.get().isEmpty();
-    }
-
-    /** Holds an object of the JVM until the innermost scope closes. */
-    static void hold(Object object) {
-        OPEN.get().peek().held.add(object);
-    }
-
-    /** What all open scopes hold, or null. */
-    static Object held() {
-        List<Object> all = new ArrayList<>(0);
-        OPEN.get().forEach(scope -> all.addAll(scope.held));
-        return all.isEmpty() ? null : all;
     }
 
     /** Frees what was made inside. Closing twice does nothing. */

@@ -26,10 +26,6 @@ public final class Tensor implements AutoCloseable {
             + "Tensor.retain where it has to live longer";
 
     private final org.bytedeco.pytorch.Tensor handle;
-    private LargeGradient largeGradient; // of a large parameter
-
-    @SuppressWarnings({"unused", "UnusedVariable"}) // held, not read: what must live as long as this tensor
-    private Object companions;
 
     Tensor(org.bytedeco.pytorch.Tensor handle) {
         this.handle = Objects.requireNonNull(handle, "handle");
@@ -229,7 +225,6 @@ public final class Tensor implements AutoCloseable {
     /** Makes the tensor outlive every scope: from now on it lives until {@link #close()}. */
     public Tensor retain() {
         handle().retainReference();
-        accompany();
         return this;
     }
 
@@ -588,20 +583,6 @@ public final class Tensor implements AutoCloseable {
     /** Lets the backward pass accumulate this tensor's gradient into the given memory, which has the same shape. */
     void accumulateInto(Tensor gradient) {
         run("accumulateInto", () -> handle().mutable_grad().put(gradient.handle()));
-    }
-
-    /** Where the gradient goes when this is a large parameter; else null. */
-    LargeGradient largeGradient() {
-        return largeGradient;
-    }
-
-    void largeGradient(LargeGradient gradient) {
-        largeGradient = gradient;
-    }
-
-    /** Lets what the open scopes hold for a later backward pass live on with this tensor. */
-    void accompany() {
-        companions = Scope.held();
     }
 
     @Override

@@ -67,7 +67,7 @@ final class LocalReplica implements Replica {
         recipe.loss().check(batch.labels(), model.outputs());
         try (Scope scope = Scope.open()) {
             model.training(true);
-            model.restartRandomness(recipe.seed(), step, batches);
+            model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
             List<Tensor> outputs = model.forward(tensors(batch.features(), model));
             Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
             double value = loss.item();

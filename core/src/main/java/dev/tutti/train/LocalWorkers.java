@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 
@@ -72,6 +73,18 @@ public final class LocalWorkers implements AutoCloseable {
 
     /** Runs a batch forward and backward, a share of its rows on each worker, and sums the gradients; no rows give none. */
     public StepResult backward(Batch batch, Turn turn) {
+        return backward(batch, turn, null);
+    }
+
+    /**
+     * The same, and tells what gradients are final while the pass still runs; for one worker, whose gradients are those of all.
+     *
+     * @param ready as {@link FlatVector#backward(Tensor, boolean, Consumer)} calls it; may be null
+     */
+    public StepResult backward(Batch batch, Turn turn, Consumer<Range> ready) {
+        if (ready != null && workers() > 1) {
+            throw new IllegalArgumentException("gradients of several workers are final when all of them are done");
+        }
         recipe.loss().check(batch.labels(), model().outputs());
         int busy = Math.min(workers(), batch.size());
         if (busy == 0) {
@@ -81,14 +94,14 @@ public final class LocalWorkers implements AutoCloseable {
             return new StepResult(0, 0, List.of());
         }
         StepResult[] shares = new StepResult[busy];
-        crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn));
+        crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn, ready));
         if (busy > 1) {
             crew.together(part -> sum(part(part), busy));
         }
         return whole(List.of(shares), batch.size());
     }
 
-    private StepResult backward(int worker, Batch share, Turn turn) {
+    private StepResult backward(int worker, Batch share, Turn turn, Consumer<Range> ready) {
         Engine.useThreads(1);
         Model model = models.get(worker);
         model.training(true);
@@ -99,7 +112,13 @@ public final class LocalWorkers implements AutoCloseable {
             Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(share.labels(), model));
             double weight = share.size() / turn.divisor;
             // Only the first worker's gradients live on from batch to batch.
-            model.vector().backward(weight == 1 ? loss : loss.mul(weight), turn.batch > 0 && worker == 0);
+            Tensor weighted = weight == 1 ? loss : loss.mul(weight);
+            boolean add = turn.batch > 0 && worker == 0;
+            if (ready == null) {
+                model.vector().backward(weighted, add);
+            } else {
+                model.vector().backward(weighted, add, ready);
+            }
             List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs);
             return new StepResult(loss.item(), share.size(), arrays);
         }
@@ -225,7 +244,8 @@ public final class LocalWorkers implements AutoCloseable {
         });
     }
 
-    private void averageStatistics() {
+    /** Brings the running statistics of the workers together; {@link #update} does so as well. */
+    public void averageStatistics() {
         if (model().state().size() == 0 || workers() == 1) {
             return;
         }

@@ -28,6 +28,9 @@ public interface Replica extends AutoCloseable {
      */
     Feed open(Dataset data, int epoch, Position from);
 
+    /** Says once, before the first step, how many batches make an update; 1 unless it is said. */
+    default void batchesPerUpdate(int count) {}
+
     /** Runs a batch forward and backward; gradients add up until the next update, each sample counting the same. */
     StepResult accumulate(Batch batch, long step);
 

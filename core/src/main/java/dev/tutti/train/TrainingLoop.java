@@ -83,6 +83,7 @@ final class TrainingLoop implements Run {
         average = recipe.movingAverage() == 0
                 ? null
                 : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
+        replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         times = new TimeAccount(team, timing, fit.callbacks());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
@@ -106,8 +107,9 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
-            times.close();
-            leaveTogether();
+            if (times.close()) {
+                leaveTogether();
+            }
         } catch (GroupChangedException e) {
             replica.abandon();
             failure = e;
@@ -169,8 +171,8 @@ final class TrainingLoop implements Run {
             return;
         }
         boolean differs = furthest != standing.progress() || furthest == 0;
-        if (furthest == standing.progress() + 1 && progress.epoch() == standing.epoch() && !missed) {
-            countPending(); // the step was agreed on after all, only this member did not hear of it
+        if (furthest > standing.progress() && progress.epoch() == standing.epoch() && !missed) {
+            countPending(); // it was agreed on after all, only this member did not hear of it
         }
         capture.takeOver(state); // also when it is as far: after a step that was redone the last bits may differ
         if (differs) {

@@ -29,7 +29,10 @@ class TransformTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = {"FLOAT16", "BFLOAT16"})
+    @EnumSource(
+            value = DType.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"FLOAT16", "BFLOAT16"})
     void everyTypeIsConvertedLikeItsSlowTwin(DType type) {
         NdArray values = NdArray.of(new double[] {0, 1, 2, 250}, 4).to(type);
         for (DType to : DType.values()) {

@@ -2,12 +2,12 @@ package dev.tutti.testkit;
 
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.CollectivesFactory;
-import dev.tutti.cluster.Connections;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.Workplace;

@@ -64,20 +64,13 @@ public final class WorkloadServer {
     }
 
     private Map<String, Object> run(double seconds) {
-        long start = System.nanoTime();
-        long end = start + (long) (seconds * 1e9);
-        long steps = 0;
-        long now;
-        do {
-            workload.step();
-            steps++;
-            now = System.nanoTime();
-        } while (now - end < 0);
-        double took = (now - start) / 1e9;
+        Workload.Pace pace = workload.run(seconds);
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("samples_per_second", steps * workload.batch() / took);
-        answer.put("steps", steps);
-        answer.put("seconds", took);
+        answer.put("samples_per_second", pace.samples() / pace.seconds());
+        answer.put("ms_per_step", pace.seconds() * 1e3 / pace.steps());
+        answer.put("us_per_step", pace.seconds() * 1e6 / pace.steps());
+        answer.put("steps", pace.steps());
+        answer.put("seconds", pace.seconds());
         return answer;
     }
 

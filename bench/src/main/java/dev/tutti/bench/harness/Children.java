@@ -26,11 +26,16 @@ public final class Children implements AutoCloseable {
     }
 
     /** Starts a command, held on its core where the race has only one. */
-    synchronized Child start(String name, Command command, Cores cores) {
+    Child start(String name, Command command, Cores cores) {
+        return start(name, command, cores.pinning());
+    }
+
+    /** Starts a command with words before it that hold it somewhere. */
+    synchronized Child start(String name, Command command, List<String> pinning) {
         if (closed) {
             throw new ContenderException(name + " was not started: the benchmark is ending.");
         }
-        List<String> words = new ArrayList<>(cores.pinning());
+        List<String> words = new ArrayList<>(pinning);
         words.addAll(command.words());
         ProcessBuilder builder = new ProcessBuilder(words).directory(folder.toFile());
         if (command.ofPeer()) {

@@ -48,6 +48,19 @@ public record Command(List<String> words, String shown, boolean ofPeer) {
         return new Command(words, shown("python " + script, arguments), true);
     }
 
+    /** The same command held on one core, in a race where others have all of them. */
+    public Command onOneCore() {
+        List<String> pinned = new ArrayList<>(Cores.ONE.pinning());
+        String before = pinned.isEmpty() ? "" : String.join(" ", pinned) + " ";
+        pinned.addAll(words);
+        return new Command(pinned, before + shown, ofPeer);
+    }
+
+    /** No command at all: a number that is known beforehand, in words. */
+    public static Command none(String shown) {
+        return new Command(List.of(), shown, false);
+    }
+
     /** Agents and the making of archives belong to one process and not to its children. */
     private static boolean isInherited(String argument) {
         return !argument.startsWith("-agent")

@@ -1,6 +1,8 @@
 package dev.tutti.bench.harness;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Runs a whole command each time and reads the JSON object that it leaves on standard output. */
@@ -26,19 +28,32 @@ final class CommandContender implements Contender {
         long start = System.nanoTime();
         try (Child child = children.start(entrant.name(), entrant.command(), cores)) {
             Deadline deadline = Deadline.in(plan.commandDeadline());
-            StringBuilder output = new StringBuilder();
+            List<String> output = new ArrayList<>();
             child.endInput();
-            child.lines(deadline, line -> output.append(line).append('\n'));
+            child.lines(deadline, output::add);
             int code = child.exitCode(deadline);
             double seconds = (System.nanoTime() - start) / 1e9;
             if (code != 0) {
                 throw child.failure("ended with exit code " + code);
             }
             Map<String, Double> numbers =
-                    new HashMap<>(Answer.of(output.toString(), entrant.name()).numbers());
+                    new HashMap<>(Answer.of(object(output), entrant.name()).numbers());
             numbers.put(Measure.WALL_SECONDS, seconds);
             return numbers;
         }
+    }
+
+    /** The object without what native libraries print before and behind it; everything, where there is none. */
+    private static String object(List<String> lines) {
+        int first = 0;
+        while (first < lines.size() && !lines.get(first).startsWith("{")) {
+            first++;
+        }
+        int last = lines.size();
+        while (last > first && !lines.get(last - 1).endsWith("}")) {
+            last--;
+        }
+        return String.join("\n", first < last ? lines.subList(first, last) : lines);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.tutti.bench.harness;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -12,27 +13,37 @@ import java.util.Optional;
  */
 final class Conversation implements AutoCloseable {
     private final Entrant entrant;
-    private final Cores cores;
+    private final List<String> pinning;
     private final Children children;
     private final Plan plan;
     private Child child;
 
-    Conversation(Entrant entrant, Cores cores, Children children, Plan plan) {
+    Conversation(Entrant entrant, List<String> pinning, Children children, Plan plan) {
         this.entrant = entrant;
-        this.cores = cores;
+        this.pinning = List.copyOf(pinning);
         this.children = children;
         this.plan = plan;
     }
 
     /** Starts the process and waits until it is ready. */
     void begin() {
-        child = children.start(entrant.name(), entrant.command(), cores);
+        child = children.start(entrant.name(), entrant.command(), pinning);
         answer(Deadline.in(plan.startDeadline()), "before it was ready");
     }
 
     /** Has it run a workload for a while (one step, if for no time at all), and gives the numbers of its answer. */
     Map<String, Double> run(String workload, Duration time) {
+        ask(workload, time);
+        return answer(time);
+    }
+
+    /** Has it begin, and does not wait. */
+    void ask(String workload, Duration time) {
         child.send(question(workload, time));
+    }
+
+    /** What it found in the time it was asked to take. */
+    Map<String, Double> answer(Duration time) {
         return answer(Deadline.in(time.plus(plan.answerDeadline())), "before it answered")
                 .numbers();
     }

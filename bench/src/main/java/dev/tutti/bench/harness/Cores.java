@@ -31,10 +31,17 @@ public enum Cores {
      * <p>The last core is taken because the system likes to handle interrupts on the first.
      */
     List<String> pinning() {
+        return this == ALL ? List.of() : pinning(0);
+    }
+
+    /** The same for one of several processes that are each to have a core of their own, as far as there are enough. */
+    static List<String> pinning(int process) {
         List<Integer> allowed = allowed();
-        return this == ALL || allowed.isEmpty() || !canPin()
-                ? List.of()
-                : List.of("taskset", "-c", Integer.toString(allowed.get(allowed.size() - 1)));
+        if (allowed.isEmpty() || !canPin()) {
+            return List.of();
+        }
+        int last = allowed.size() - 1;
+        return List.of("taskset", "-c", Integer.toString(allowed.get(last - process % allowed.size())));
     }
 
     /** Whether processes can be held on one core here. Without it "one core" means one compute thread. */

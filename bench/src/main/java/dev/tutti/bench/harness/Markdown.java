@@ -72,8 +72,9 @@ public final class Markdown {
         return commands.computeIfAbsent(command, any -> commands.size() + 1);
     }
 
-    private static String aligned(List<List<String>> table) {
-        int[] widths = new int[HEADER.size()];
+    /** A table whose columns are aligned in its text, too; the first line is the header. */
+    public static String aligned(List<List<String>> table) {
+        int[] widths = new int[table.get(0).size()];
         table.forEach(line -> {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], line.get(i).length());

@@ -8,8 +8,13 @@ import java.util.Set;
  * The same work done by our entrant and by others, in turn, under the same conditions.
  *
  * @param what the work, as the rows call it
+ * @param thoroughness how many times as many rounds as others it has: for a difference that is smaller than the usual spread
  */
-public record Race(String what, Cores cores, Entrant ours, List<Comparison> comparisons) {
+public record Race(String what, Cores cores, Entrant ours, List<Comparison> comparisons, int thoroughness) {
+    public Race(String what, Cores cores, Entrant ours, List<Comparison> comparisons) {
+        this(what, cores, ours, comparisons, 1);
+    }
+
     public Race {
         comparisons = List.copyOf(comparisons);
         if (comparisons.isEmpty()) {

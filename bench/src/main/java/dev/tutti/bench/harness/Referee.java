@@ -16,6 +16,14 @@ public final class Referee {
         this.plan = plan;
     }
 
+    /** Measures one entrant once, for itself; a {@link ContenderException} says what went wrong. */
+    public Map<String, Double> once(Entrant entrant, Cores cores) {
+        try (Contender contender = entrant.enter(children, cores, plan)) {
+            contender.prepare();
+            return contender.measure();
+        }
+    }
+
     /** Runs the race and gives one row for each comparison, in their order. */
     public List<Row> run(Race race) {
         Map<Entrant, Lane> lanes = new LinkedHashMap<>();
@@ -24,7 +32,7 @@ public final class Referee {
                 lanes.put(entrant, new Lane(entrant, entrant.enter(children, race.cores(), plan)));
             }
             lanes.values().forEach(Lane::prepare);
-            for (int round = 0; round < plan.repetitions(); round++) {
+            for (int round = 0; round < plan.repetitions() * race.thoroughness(); round++) {
                 lanes.values().forEach(Lane::measure);
             }
         } finally {

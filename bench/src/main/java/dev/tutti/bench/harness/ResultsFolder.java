@@ -11,15 +11,20 @@ import java.nio.file.StandardCopyOption;
 public record ResultsFolder(Path folder) {
     /** Writes both and gives the path of the page. */
     public Path write(Results results) {
-        Path page = folder.resolve(results.benchmark() + ".md");
+        return write(results.benchmark(), results, Markdown.of(results));
+    }
+
+    /** Writes a benchmark's findings, whatever form they have, and gives the path of the page. */
+    public Path write(String benchmark, Object findings, String page) {
+        Path file = folder.resolve(benchmark + ".md");
         try {
             Files.createDirectories(folder);
-            replace(folder.resolve(results.benchmark() + ".json"), Json.write(results) + "\n");
-            replace(page, Markdown.of(results));
+            replace(folder.resolve(benchmark + ".json"), Json.write(findings) + "\n");
+            replace(file, page);
         } catch (IOException e) {
             throw new TuttiException("The results could not be written to " + folder + ": " + e.getMessage(), e);
         }
-        return page;
+        return file;
     }
 
     /** Reads what an earlier run wrote. */

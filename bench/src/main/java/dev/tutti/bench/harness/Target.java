@@ -6,12 +6,13 @@ import java.util.Locale;
  * What a row has to reach.
  *
  * @param of whether it speaks of the ratio to the peer or of our own number
- * @param atLeast the least that will do
+ * @param atLeast the least that will do; the only number that will do where it has to be exact
  */
 public record Target(Of of, double atLeast) {
     /** What a target speaks of. */
     public enum Of {
         RATIO,
+        EXACT_RATIO,
         OURS
     }
 
@@ -19,18 +20,31 @@ public record Target(Of of, double atLeast) {
         return new Target(Of.RATIO, atLeast);
     }
 
+    /** Neither less nor more, to the last bit. */
+    public static Target exactRatio(double number) {
+        return new Target(Of.EXACT_RATIO, number);
+    }
+
     public static Target ours(double atLeast) {
         return new Target(Of.OURS, atLeast);
     }
 
     public boolean met(double ours, double ratio) {
-        return (of == Of.RATIO ? ratio : ours) >= atLeast;
+        return switch (of) {
+            case RATIO -> ratio >= atLeast;
+            case EXACT_RATIO -> ratio == atLeast;
+            case OURS -> ours >= atLeast;
+        };
     }
 
     @Override
     public String toString() {
         String number =
                 atLeast == Math.rint(atLeast) ? String.format(Locale.ROOT, "%.1f", atLeast) : Double.toString(atLeast);
-        return of == Of.RATIO ? number : "ours " + number;
+        return switch (of) {
+            case RATIO -> number;
+            case EXACT_RATIO -> "exactly " + number;
+            case OURS -> "ours " + number;
+        };
     }
 }

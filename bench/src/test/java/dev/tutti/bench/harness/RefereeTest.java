@@ -1,6 +1,7 @@
 package dev.tutti.bench.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,6 +132,18 @@ class RefereeTest {
     }
 
     @Test
+    void whatLibrariesPrintAroundTheObjectIsPassedOver() {
+        Entrant chatty = Scripts.whole("Chatty", "echo '[Gloo] hi'; echo '{'; echo '\"a\": 1'; echo '}'; echo bye");
+        assertThat(new Referee(children, Scripts.PLAN).once(chatty, Cores.ALL)).containsEntry("a", 1.0);
+    }
+
+    @Test
+    void aThoroughRaceHasMoreRounds() {
+        Race race = new Race("work", Cores.ONE, good(), List.of(new Comparison(SPEED, good(), Optional.empty())), 2);
+        assertThat(run(race, Scripts.PLAN).get(0).ours().values()).hasSize(6);
+    }
+
+    @Test
     void aWholeCommandThatFailsOrPrintsNoJsonSaysSo() {
         Entrant failing = Scripts.whole("Failing", "echo 'no data' >&2; exit 2");
         Entrant silent = Scripts.whole("Silent", "echo done");
@@ -156,6 +169,58 @@ class RefereeTest {
         assertThat(Files.readAllLines(folder.resolve("starts")))
                 .hasSize(2 * (1 + 3))
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void thoseWhoDoNotStayAreWarmedUpAndEndedForEachMeasurement() throws Exception {
+        String script = "echo '{\"ready\": true}'; while read line; do echo \"$$ $line\" >> log; echo '" + speed(5)
+                + "'; done; echo \"$$ ended\" >> log";
+        Entrant fresh = new Entrant("Fresh", Scripts.sh(script), new Entrant.Fresh("work"));
+
+        assertThat(run(race(good(), fresh), Scripts.PLAN).get(0).ratio()).isEqualTo(2.0);
+
+        List<String> log = Files.readAllLines(folder.resolve("log"));
+        assertThat(log.stream()
+                        .map(line -> line.substring(line.indexOf(' ') + 1))
+                        .limit(4))
+                .containsExactly("run work 0.01", "run work 0.02", "ended", "run work 0.01");
+        assertThat(log.stream().map(line -> line.split(" ")[0]).distinct()).hasSize(3);
+    }
+
+    @Test
+    void thoseWhoRunSideBySideAreAskedTogetherAndSummed() {
+        // Each answers only once it sees that the other one was asked, too.
+        String script = "echo '{\"ready\": true}'; n=0; while read line; do n=$((n + 1)); touch asked-$n-$$; "
+                + "while [ $(ls asked-$n-* | wc -l) -lt 2 ]; do sleep 0.01; done; echo '" + speed(5) + "'; done";
+        Entrant pair = new Entrant("Pair", Scripts.sh(script), new Entrant.SideBySide("work", 2));
+
+        Row row = run(race(good(), pair), Scripts.PLAN).get(0);
+
+        assertThat(row.failure()).isNull();
+        assertThat(row.theirs().values()).containsExactly(10.0, 10.0, 10.0);
+        assertThat(row.peerCommand()).startsWith("2 times at once");
+    }
+
+    @Test
+    void aNumberThatIsKnownBeforehandNeedsNoProcess() {
+        Entrant bound = Entrant.given("a bound", "samples_per_second", 10);
+        Race race = new Race(
+                "work", Cores.ONE, good(), List.of(new Comparison(SPEED, bound, Optional.of(Target.exactRatio(1)))));
+
+        Row row = run(race, Scripts.PLAN).get(0);
+
+        assertThat(row.met()).isTrue();
+        assertThat(row.peerCommand()).isEqualTo("the number 10.0");
+    }
+
+    @Test
+    void oneEntrantCanBeMeasuredForItself() {
+        Referee referee = new Referee(children, Scripts.PLAN);
+        assertThat(referee.once(Scripts.whole("Alone", "echo '{\"accuracy\": 0.5}'"), Cores.ALL))
+                .containsEntry("accuracy", 0.5);
+        assertThatThrownBy(() -> referee.once(Scripts.whole("Failing", "exit 2"), Cores.ALL))
+                .isInstanceOf(ContenderException.class)
+                .hasMessageContaining("exit code 2");
     }
 
     private static Entrant good() {

@@ -18,4 +18,12 @@ class TargetTest {
         assertThat(Target.ours(0.99).met(0.98, 2)).isFalse();
         assertThat(Target.ours(0.99)).hasToString("ours 0.99");
     }
+
+    @Test
+    void anExactTargetIsMissedByLessAndByMore() {
+        assertThat(Target.exactRatio(1).met(5, 1)).isTrue();
+        assertThat(Target.exactRatio(1).met(5, 1.0000001)).isFalse();
+        assertThat(Target.exactRatio(1).met(5, 0.9999999)).isFalse();
+        assertThat(Target.exactRatio(1)).hasToString("exactly 1.0");
+    }
 }

@@ -1,8 +1,8 @@
 package dev.tutti.cluster.launch;
 
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
 import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Workplace;

@@ -2,7 +2,6 @@ package dev.tutti.cluster.launch;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
@@ -10,6 +9,7 @@ import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Engine;

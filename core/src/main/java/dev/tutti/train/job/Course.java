@@ -13,8 +13,12 @@ final class Course implements Callback {
     /** Sizes below this count as this: what is nothing but noise around zero does not differ by much. */
     private static final double NEAR_ZERO = 1e-3;
 
+    /** So early rounding has led nowhere yet: what differs here is wrong. */
+    static final int EARLY_STEPS = 10;
+
     private final Predicate<Run> end;
     private final List<Point> points = new ArrayList<>();
+    private Map<String, NdArray> early;
     private Map<String, NdArray> arrays;
 
     /**
@@ -37,6 +41,9 @@ final class Course implements Callback {
             return; // members need one more step to agree on the end
         }
         points.add(new Point(run.samplesSeen(), run.step(), run.lastLoss()));
+        if (early == null && run.step() >= EARLY_STEPS) {
+            early = run.model().arrays();
+        }
         if (end.test(run)) {
             arrays = run.model().arrays();
             run.stop("there is enough to compare");
@@ -58,17 +65,21 @@ final class Course implements Callback {
         return points.get(points.size() - 1);
     }
 
-    /** Parameters and running statistics at the end, by name. */
-    Map<String, NdArray> arrays() {
-        return arrays;
+    /** How far the parameters, and running statistics, are from those of another course at the end. */
+    ParityResult.Difference parametersFrom(Course other) {
+        return difference(arrays, other.arrays);
     }
 
-    /** How far the parameters are from those of another course. */
-    ParityResult.Difference parametersFrom(Course other) {
+    /** The same after the first steps. */
+    ParityResult.Difference earlyParametersFrom(Course other) {
+        return early == null || other.early == null ? parametersFrom(other) : difference(early, other.early);
+    }
+
+    private static ParityResult.Difference difference(Map<String, NdArray> one, Map<String, NdArray> other) {
         ParityResult.Difference all = ParityResult.Difference.NONE;
-        for (Map.Entry<String, NdArray> entry : arrays.entrySet()) {
+        for (Map.Entry<String, NdArray> entry : one.entrySet()) {
             NdArray mine = entry.getValue();
-            NdArray theirs = other.arrays.get(entry.getKey());
+            NdArray theirs = other.get(entry.getKey());
             double difference = 0;
             double size = 0;
             for (int i = 0; i < mine.size(); i++) {
@@ -80,8 +91,8 @@ final class Course implements Callback {
         return all;
     }
 
-    /** How far the losses are from those of a course with a point for each step, over the same samples. */
-    ParityResult.Difference lossesFrom(Course other) {
+    /** How far the losses of the first steps are from those of a course with a point for each step, over the same samples. */
+    ParityResult.Difference lossesFrom(Course other, long firstSteps) {
         ParityResult.Difference all = ParityResult.Difference.NONE;
         int next = 0;
         long before = 0;
@@ -94,7 +105,7 @@ final class Course implements Callback {
                 samples += theirs.samples() - before;
                 before = theirs.samples();
             }
-            if (samples > 0) {
+            if (samples > 0 && point.step() <= firstSteps) {
                 double loss = sum / samples;
                 double difference = Math.abs(point.loss() - loss);
                 all = all.or(new ParityResult.Difference(

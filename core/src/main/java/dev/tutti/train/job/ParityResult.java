@@ -9,11 +9,12 @@ import java.util.List;
  * @param strategy how its members agree
  * @param steps updates that were compared
  * @param samples samples of these updates
- * @param agrees whether no difference is larger than the tolerance
+ * @param agrees whether no difference is larger than the tolerance, or than rounding explains
  * @param tolerance the largest relative difference that still agrees
  * @param exact whether the strategy means to give the same result
  * @param parameters how far the parameters are apart at the end
  * @param losses how far the losses are apart on the way
+ * @param rounding how far rounding alone leads the parameters of one worker; null where that was not needed
  * @param notes what a reader must know to judge this
  */
 public record ParityResult(
@@ -26,6 +27,7 @@ public record ParityResult(
         boolean exact,
         Difference parameters,
         Difference losses,
+        Difference rounding,
         List<String> notes) {
     public ParityResult {
         notes = List.copyOf(notes);

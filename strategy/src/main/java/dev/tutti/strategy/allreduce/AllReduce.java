@@ -9,6 +9,7 @@ import dev.tutti.train.Recipe;
 import dev.tutti.train.Replica;
 import dev.tutti.train.Strategy;
 import dev.tutti.train.Timing;
+import dev.tutti.train.TrainingException;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +19,9 @@ import java.util.function.Consumer;
 public final class AllReduce implements Strategy, Cloneable {
     private Compression compression;
     private boolean shardedState;
+    private boolean syncBatchNorm;
+    private boolean overlap;
+    private long bucketBytes = 4 << 20;
 
     /** Makes gradients small for the way between members, such as {@code topK(0.01)}; threads of one JVM have no need of it. */
     public AllReduce compression(Compression choice) {
@@ -33,6 +37,38 @@ public final class AllReduce implements Strategy, Cloneable {
         return copy(c -> c.shardedState = true);
     }
 
+    /**
+     * Lets batch norm look at the whole batch, not at each member's share of it: for shares of few rows. Every such layer then
+     * waits for all members, twice a step. Members must have one worker each.
+     */
+    public AllReduce syncBatchNorm() {
+        return copy(c -> c.syncBatchNorm = true);
+    }
+
+    /**
+     * Lets gradients travel while the backward pass still computes those of earlier layers. It pays where the wire is slow and does
+     * not take the cores that compute: between machines. It takes effect for members with one worker, updates of one batch, and
+     * gradients that are neither compressed nor sharded.
+     */
+    public AllReduce overlap(boolean on) {
+        return copy(c -> c.overlap = on);
+    }
+
+    /** How many bytes of gradients travel together where they {@link #overlap}; 4 MB unless said. */
+    public AllReduce bucketBytes(long bytes) {
+        return copy(c -> c.bucketBytes = bytes);
+    }
+
+    /** Null where gradients travel after the backward pass. */
+    Buckets buckets(LocalWorkers workers) {
+        boolean possible = workers.workers() == 1 && compression == null && !shardedState && !syncBatchNorm;
+        return overlap && possible ? new Buckets(workers.model(), bucketBytes) : null;
+    }
+
+    boolean sharesBatches() {
+        return syncBatchNorm;
+    }
+
     boolean isCompressed() {
         return compression != null;
     }
@@ -46,6 +82,9 @@ public final class AllReduce implements Strategy, Cloneable {
     public void validate() {
         if (compression != null) {
             compression.validate();
+        }
+        if (bucketBytes < 1) {
+            throw new TrainingException("allReduce: bucketBytes must be at least 1, received " + bucketBytes);
         }
     }
 
@@ -70,6 +109,8 @@ public final class AllReduce implements Strategy, Cloneable {
     public String toString() {
         return "allReduce()"
                 + (compression == null ? "" : ".compression(" + compression + ")")
-                + (shardedState ? ".shardedState()" : "");
+                + (shardedState ? ".shardedState()" : "")
+                + (syncBatchNorm ? ".syncBatchNorm()" : "")
+                + (overlap ? ".overlap(true)" : "");
     }
 }

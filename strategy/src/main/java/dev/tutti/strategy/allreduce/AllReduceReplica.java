@@ -16,6 +16,7 @@ import dev.tutti.train.Replica;
 import dev.tutti.train.StepResult;
 import dev.tutti.train.Timing;
 import dev.tutti.train.Timing.Phase;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.Vote;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -34,9 +35,12 @@ final class AllReduceReplica implements Replica {
     private final LocalWorkers workers;
     private final Exchange exchange;
     private final boolean scaledBefore;
+    private final Buckets buckets; // null where gradients travel after the backward pass
     private final Statistics statistics;
+    private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
+    private int batchesPerUpdate = 1;
     private long step;
     private int batches;
     private long samples;
@@ -49,7 +53,19 @@ final class AllReduceReplica implements Replica {
         workers = new LocalWorkers(model, recipe, team.threads());
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
+        buckets = strategy.buckets(workers);
         statistics = new Statistics(model);
+        sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
+    }
+
+    private static SharedBatches sharedBatches(Model model, Team team) {
+        if (team.threads() > 1) {
+            throw new TrainingException("syncBatchNorm() works between members with one worker each, received "
+                    + team.threads() + " workers on threads of one JVM: start as many JVMs instead, or leave it out");
+        }
+        SharedBatches shared = new SharedBatches(team);
+        model.shareBatches(shared);
+        return shared;
     }
 
     @Override
@@ -61,6 +77,7 @@ final class AllReduceReplica implements Replica {
     public Feed open(Dataset data, int epoch, Position from) {
         batchSize = data.batchSize().orElse(1);
         statistics.keep();
+        workers.shareStatistics();
         Group group = team.group();
         return group.size() == 1
                 ? Feed.whole(data, epoch, from, timing)
@@ -68,22 +85,52 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
+    public void batchesPerUpdate(int count) {
+        batchesPerUpdate = count;
+    }
+
+    private boolean overlaps() {
+        return buckets != null && batchesPerUpdate == 1 && team.group().size() > 1;
+    }
+
+    @Override
     public StepResult accumulate(Batch batch, long number) {
         step = number;
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
-        StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
+        StepResult result = backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
+        long waited = sharedBatches == null ? 0 : sharedBatches.check();
         batches++;
         samples += result.size();
         lossSum += result.loss() * result.size();
-        seconds += (timing.record(Phase.COMPUTE, began) - began) / 1e9;
+        seconds += (timing.record(Phase.COMPUTE, began + waited) - began - waited) / 1e9;
         return result;
+    }
+
+    private StepResult backward(Batch batch, LocalWorkers.Turn turn) {
+        if (!overlaps()) {
+            return workers.backward(batch, turn);
+        }
+        buckets.begin(team.collectives());
+        try {
+            return workers.backward(batch, turn, buckets::ready);
+        } catch (RuntimeException | Error e) {
+            buckets.abandon();
+            throw e;
+        }
     }
 
     @Override
     public Outcome update(double learningRate, Vote vote) {
         Collectives collectives = team.collectives();
         long began = System.nanoTime();
+        if (sharedBatches != null) {
+            sharedBatches.awaitOthers(collectives);
+        }
+        if (overlaps()) {
+            awaitBuckets(collectives);
+            began = timing.record(Phase.WIRE, began);
+        }
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
@@ -118,12 +165,27 @@ final class AllReduceReplica implements Replica {
         return timing.record(Phase.UPDATE, began);
     }
 
-    private void sum(Collectives collectives, Ballot ballot) {
-        if (samples == 0) {
+    private void awaitBuckets(Collectives collectives) {
+        if (!buckets.isBegun()) { // no data: nothing to add to what others have
             model().vector().zeroGradients();
+            buckets.begin(collectives);
+            buckets.ready(model().vector().all());
         }
-        exchange.sum(collectives, step);
-        statistics.average(collectives, samples > 0, ballot.busy());
+        buckets.await();
+    }
+
+    private void sum(Collectives collectives, Ballot ballot) {
+        if (!overlaps()) {
+            if (samples == 0) {
+                model().vector().zeroGradients();
+            }
+            exchange.sum(collectives, step);
+        }
+        if (collectives.group().size() > 1) {
+            workers.averageStatistics();
+            statistics.average(collectives, samples > 0, ballot.busy());
+            workers.shareStatistics();
+        }
     }
 
     private void forget() {
@@ -136,12 +198,18 @@ final class AllReduceReplica implements Replica {
     @Override
     public void abandon() {
         forget();
+        if (buckets != null) {
+            buckets.abandon();
+        }
         statistics.restore();
     }
 
     @Override
     public void regrouped() {
         abandon();
+        if (sharedBatches != null) {
+            sharedBatches.regrouped();
+        }
         exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
     }
@@ -153,6 +221,11 @@ final class AllReduceReplica implements Replica {
 
     @Override
     public void close() {
+        model().shareBatches(null);
+        if (buckets != null) {
+            buckets.abandon();
+            buckets.close();
+        }
         workers.close();
         exchange.close();
         statistics.close();

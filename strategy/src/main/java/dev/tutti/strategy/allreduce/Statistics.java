@@ -13,6 +13,7 @@ import dev.tutti.tensor.Tensor;
 final class Statistics implements AutoCloseable {
     private final Tensor values;
     private final Tensor kept;
+    private boolean agreed;
 
     Statistics(Model model) {
         values = model.state().size() == 0 ? null : model.state().values();
@@ -39,11 +40,14 @@ final class Statistics implements AutoCloseable {
     /** All members have agreed. */
     void keep() {
         copy(values, kept);
+        agreed = true;
     }
 
-    /** The step was not agreed on. */
+    /** The step under way, if there is one, was not agreed on. */
     void restore() {
-        copy(kept, values);
+        if (agreed) {
+            copy(kept, values);
+        }
     }
 
     private static void copy(Tensor from, Tensor to) {

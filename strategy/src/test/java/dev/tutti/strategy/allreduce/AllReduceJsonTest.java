@@ -18,6 +18,7 @@ class AllReduceJsonTest {
         assertSame(
                 allReduce().compression(topK(0.02)),
                 "{\"type\":\"allReduce\",\"compression\":{\"type\":\"topK\",\"fraction\":0.02}}");
+        assertSame(allReduce().overlap(true), "{\"type\":\"allReduce\",\"overlap\":true}");
         assertSame(allReduce().shardedState(), "{\"type\":\"allReduce\",\"shardedState\":true}");
         assertSame(allReduce().compression(fp16()), "{\"type\":\"allReduce\",\"compression\":{\"type\":\"fp16\"}}");
     }

@@ -9,11 +9,11 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.Connections;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
@@ -76,7 +76,8 @@ class AveragingClusterTest {
 
     /** @param rowsOfLast rows after which the last member fails */
     private List<Result> run(int members, Averaging strategy, int rowsOfLast) throws Exception {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, members)))) {
+        try (CoordinatorServer server =
+                CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, members)))) {
             List<Future<Result>> running = new ArrayList<>();
             for (int i = 0; i < members; i++) {
                 Workplace place = place(server, "worker-" + i);

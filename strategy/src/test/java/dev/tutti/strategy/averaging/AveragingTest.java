@@ -252,6 +252,25 @@ class AveragingTest {
     }
 
     @Test
+    void severalBatchesMakeAStep() {
+        Map<String, NdArray> one = Blobs.weightsAfter(Blobs.data(100).batch(24), epochs(4));
+        Dataset small = Blobs.data(100).batch(6);
+        for (int steps : new int[] {1, 2, 3}) {
+            Fit fit = epochs(4).with(averaging().everySteps(steps)).accumulate(4);
+            assertClose(Blobs.weightsAfter(small, fit), one);
+        }
+        TestingCluster cluster = new TestingCluster(3);
+        Map<String, Result> several = cluster.run(place -> train(
+                trainer(adam(0.01)),
+                small,
+                epochs(2).on(place).with(averaging().everySteps(2)).accumulate(4)));
+        assertSame(several);
+        assertThat(cluster.used(1)).hasSize(cluster.chunks(1));
+        assertThat(several.get("c").history().epochs().get(1).training().samples())
+                .isEqualTo(100);
+    }
+
+    @Test
     void workersOnThreadsShareAMembersBatch() {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Map<String, NdArray> one = Blobs.weightsAfter(data, epochs(2));

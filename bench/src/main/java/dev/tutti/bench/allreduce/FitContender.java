@@ -1,0 +1,22 @@
+package dev.tutti.bench.allreduce;
+
+import dev.tutti.bench.contender.WorkloadServer;
+import dev.tutti.bench.engine.EngineModel;
+import java.io.IOException;
+import java.util.Map;
+
+/** The process that trains on one or more workers: {@code FitContender --on processes:2}. */
+public final class FitContender {
+    private FitContender() {}
+
+    public static void main(String[] arguments) throws IOException {
+        if (arguments.length != 2 || !arguments[0].equals("--on")) {
+            throw new IllegalArgumentException("Expected --on PLACE, received: " + String.join(" ", arguments));
+        }
+        Setting setting = Setting.parse(arguments[1]);
+        new WorkloadServer(Map.of(
+                        "mlp", () -> new FitWorkload(EngineModel.mlp(), setting),
+                        "cnn", () -> new FitWorkload(EngineModel.cnn(), setting)))
+                .serveStandardStreams();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.tutti.bench.allreduce;
+
+import dev.tutti.bench.engine.EngineModel;
+import dev.tutti.data.Sample;
+import dev.tutti.data.Source;
+import dev.tutti.tensor.NdArray;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Random;
+
+/**
+ * Random rows in memory, the same in every JVM, taken in turn for longer than anybody measures: an epoch that does not end.
+ *
+ * <p>A definition, so that workers in other JVMs can be told of it.
+ */
+public final class RandomSource implements Source {
+    private static final long ENDLESS = 1L << 40;
+    private static final int ROWS = 2048;
+
+    private List<Long> shape = List.of();
+
+    @SuppressWarnings("unused") // read from what another JVM was told
+    private RandomSource() {}
+
+    /** Rows of a shape, labelled with classes. */
+    RandomSource(long... shape) {
+        this.shape = java.util.Arrays.stream(shape).boxed().toList();
+    }
+
+    @Override
+    public OptionalLong size() {
+        return OptionalLong.of(ENDLESS);
+    }
+
+    @Override
+    public Rows open() {
+        long[] dims = shape.stream().mapToLong(Long::longValue).toArray();
+        int length = Math.toIntExact(java.util.Arrays.stream(dims).reduce(1, Math::multiplyExact));
+        Random random = new Random(7);
+        List<Sample> rows = new ArrayList<>(ROWS);
+        for (int i = 0; i < ROWS; i++) {
+            float[] values = new float[length];
+            for (int j = 0; j < length; j++) {
+                values[j] = (float) random.nextGaussian();
+            }
+            long[] label = {random.nextInt(EngineModel.CLASSES)};
+            rows.add(Sample.of(NdArray.of(values, dims), NdArray.of(label)));
+        }
+        return new RandomRows() {
+            @Override
+            public long size() {
+                return ENDLESS;
+            }
+
+            @Override
+            public Sample row(long number) {
+                return rows.get((int) (number % ROWS));
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "random(" + shape + ")";
+    }
+}

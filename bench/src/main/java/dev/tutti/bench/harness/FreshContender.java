@@ -1,0 +1,35 @@
+package dev.tutti.bench.harness;
+
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Starts and warms up its processes for each measurement, so that while others are measured there are none. */
+final class FreshContender implements Contender {
+    private final Supplier<Conversation> conversations;
+    private final String workload;
+    private final Plan plan;
+
+    FreshContender(Supplier<Conversation> conversations, String workload, Plan plan) {
+        this.conversations = conversations;
+        this.workload = workload;
+        this.plan = plan;
+    }
+
+    /** Nothing: each measurement has a warm-up of its own. */
+    @Override
+    public void prepare() {}
+
+    @Override
+    public Map<String, Double> measure() {
+        try (Conversation conversation = conversations.get()) {
+            conversation.begin();
+            conversation.run(workload, plan.warmUp());
+            return conversation.run(workload, plan.run());
+        }
+    }
+
+    @Override
+    public void close() {
+        // Each measurement ends its own process.
+    }
+}
