@@ -50,6 +50,7 @@ public final class ClusterTeam implements Team {
     private volatile Pulse pulse;
     private volatile boolean alone;
     private volatile boolean closed;
+    private volatile boolean failed;
     private volatile String farewell = "its work is done";
     private long generation;
     private long doubtedProgress = NOT_DOUBTED;
@@ -90,6 +91,11 @@ public final class ClusterTeam implements Team {
     /** The id the coordinator gave this member; another one after it was declared gone and came back. */
     public String id() {
         return self.id();
+    }
+
+    /** Whether this member leaves because it has failed. */
+    public boolean hasFailed() {
+        return failed;
     }
 
     /** The ids of the last group's members; none before the first meeting. */
@@ -284,6 +290,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void failed(Throwable why) {
+        failed = true;
         String message = String.valueOf(why.getMessage());
         farewell = "it failed with " + why.getClass().getSimpleName() + ": "
                 + message.substring(0, Math.min(message.length(), LONGEST_FAREWELL));

@@ -75,18 +75,22 @@ final class TimeAccount {
     /**
      * Tells the other members and hears of them. Training is over by now, so members that are lost here only leave a gap in the
      * report.
+     *
+     * @return whether all were there to the end; if not, the group is of no more use
      */
-    void close() {
+    boolean close() {
         Group group = team.group();
         double[] mine = numbers();
         report = new TimeReport(List.of(read(mine, 0, group.self().id())));
         if (group.size() == 1) {
-            return;
+            return true;
         }
         try {
             exchange(group, mine);
+            return true;
         } catch (TuttiException e) {
             LOG.info("where the time of the other members went is not known: {}", e.getMessage());
+            return false;
         }
     }
 

@@ -107,8 +107,9 @@ final class TrainingLoop implements Run {
                     settle(team.meet(standing.progress()));
                 }
             }
-            times.close();
-            leaveTogether();
+            if (times.close()) {
+                leaveTogether();
+            }
         } catch (GroupChangedException e) {
             replica.abandon();
             failure = e;

@@ -103,7 +103,9 @@ public record Season(long seed, boolean byHand, int members, Schedule schedule) 
     Rules rules() {
         return Rules.of(members)
                 .between(1, members + MOST_FAULTS)
-                .patience(Patience.DEFAULT.heartbeats(Duration.ofMillis(500), Duration.ofMillis(1500), SILENCE));
+                .patience(Patience.DEFAULT
+                        .start(Duration.ofSeconds(30)) // who joins when all others are done waits for them that long
+                        .heartbeats(Duration.ofMillis(500), Duration.ofMillis(1500), SILENCE));
     }
 
     @Override

@@ -120,6 +120,13 @@ class ProcessFaultsTest {
     }
 
     @Test
+    void aDriverThatFailsEndsTheOthersAtOnce() {
+        Outcome outcome = run(DRILL.flaw(Flaw.thrown("worker-0", 400)), Schedule.CALM);
+        assertThat(outcome.first().failure()).contains("row 400 of worker-0 is spoilt on purpose");
+        assertThat(outcome.log()).noneMatch(line -> line.contains("did not end by itself"));
+    }
+
+    @Test
     void theDriverMaySleepForLongerThanAnybodyElse() {
         Outcome outcome = run(
                 DRILL,

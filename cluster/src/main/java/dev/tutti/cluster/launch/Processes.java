@@ -18,6 +18,7 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.Workplace;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * JVMs of this machine: this one and others that it starts, each with workers on threads of its own.
@@ -151,7 +152,9 @@ public final class Processes implements Workplace, Cloneable {
             ClusterTeam team =
                     ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
             return new HostingTeam(team, () -> {
-                children.endWithin(TO_END, coordinator.processesOf(team.companions()));
+                // Without the driver nobody would hear of what the others do.
+                children.endWithin(
+                        TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
                 coordinator.close();
             });
         } catch (RuntimeException e) {

@@ -272,6 +272,19 @@ class CoordinatorTest {
     }
 
     @Test
+    void theProcessOfTheCoordinatorIsNotSentAway() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3).ejectSlowerThan(3), 3);
+        job.coordinator.runsIn("process of session 0");
+        for (int step = 0; step < 2 * Paces.ENOUGH; step++) {
+            job.report("worker-0", step, 0.5);
+            job.report("worker-1", step, 0.1);
+            job.report("worker-2", step, 0.1);
+        }
+        assertThat(job.state("worker-0")).isNotEqualTo(State.GONE);
+        assertThat(job.coordinator.overview(job.now).members().get(0).slower()).isBetween(4.9, 5.1);
+    }
+
+    @Test
     void nobodyIsSentAwayWhenThatWouldLeaveTooFew() {
         TestingJob job = TestingJob.withGroup(Rules.of(2).between(2, 2).ejectSlowerThan(2), 2);
         for (int step = 0; step < 50; step++) {
