@@ -155,9 +155,7 @@ final class AllReduceBenchmark {
                 Cores.ONE,
                 new Entrant("Tutti, processes(1) and allReduce()", fit("processes:1"), style),
                 List.of(new Comparison(
-                        SPEED,
-                        new Entrant("Tutti, local()", fit("here"), style),
-                        Optional.of(Target.ratio(OVERHEAD)))),
+                        SPEED, new Entrant("Tutti, local()", fit("here"), style), Optional.of(Target.ratio(OVERHEAD)))),
                 THOROUGHNESS);
     }
 
