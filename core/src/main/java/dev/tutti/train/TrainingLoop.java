@@ -20,9 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,11 +44,11 @@ final class TrainingLoop implements Run {
     private final Standing standing;
     private final Capture capture;
     private final TimeAccount times;
+    private final Audience audience;
+    private final Freezing freezing;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private final List<Seen> pending = new ArrayList<>();
 
-    private Set<String> frozen = Set.of();
-    private Set<String> frozenWanted;
     private int ahead;
     private long epochBegan = System.nanoTime();
     private long samplesSeen;
@@ -60,7 +58,6 @@ final class TrainingLoop implements Run {
     private double learningRate = Double.NaN;
     private String stopReason;
     private boolean ended;
-    private boolean begun;
 
     /** A result whose step is not agreed on yet. */
     private record Seen(StepResult result, List<NdArray> labels) {}
@@ -86,6 +83,8 @@ final class TrainingLoop implements Run {
         replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         times = new TimeAccount(team, timing, fit.callbacks());
+        audience = new Audience(fit.callbacks(), team, this);
+        freezing = new Freezing(team, replica.model());
         capture = new Capture(replica, recipe, average, standing, fit.callbacks());
     }
 
@@ -94,10 +93,10 @@ final class TrainingLoop implements Run {
         Throwable failure = null;
         try {
             settle(meeting);
-            tellBegin();
+            audience.begin();
             while (standing.epoch() < fit.epochs() && !ended) {
                 try {
-                    tellBegin();
+                    audience.begin();
                     trainEpoch();
                     if (!ended) {
                         finishEpoch();
@@ -118,7 +117,7 @@ final class TrainingLoop implements Run {
             failure = e;
             throw e;
         } finally {
-            tellEnd(failure);
+            audience.end(failure);
         }
         leaveAveraged();
         boolean interrupted = fit.interrupted().getAsBoolean();
@@ -211,26 +210,6 @@ final class TrainingLoop implements Run {
         }
     }
 
-    /** What the chief's callbacks freeze counts from the moment on that all members know it. */
-    private void holdBackFreezing() {
-        Set<String> now = replica.model().frozen();
-        if (team.group().size() > 1 && !now.equals(frozen)) {
-            frozenWanted = now;
-            replica.model().freezeOnly(frozen);
-        }
-    }
-
-    private void shareFrozen() {
-        if (team.group().size() > 1) {
-            Set<String> mine = frozenWanted == null ? replica.model().frozen() : frozenWanted;
-            String chiefs = new Gathering(team.collectives())
-                    .text("frozen parameters", team.group().isChief() ? String.join("\n", mine) : null, 0);
-            replica.model().freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
-        }
-        frozen = replica.model().frozen();
-        frozenWanted = null;
-    }
-
     // ---- an epoch
 
     private void trainEpoch() {
@@ -238,7 +217,7 @@ final class TrainingLoop implements Run {
         while (more && !ended) {
             try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
                 more = agreeOnMore(feed.hasNext());
-                shareFrozen();
+                freezing.agree();
                 boolean reopen = false;
                 while (more && !ended && !reopen) {
                     Outcome outcome = step(feed);
@@ -260,8 +239,8 @@ final class TrainingLoop implements Run {
             }
         }
         learningRate = recipe.optimizer().rate(progressOf(step));
-        Outcome outcome =
-                replica.update(learningRate, new Vote(feed.hasNext(), stopping(), frozenWanted != null, stateNeeded()));
+        Vote vote = new Vote(feed.hasNext(), stopping(), freezing.isPending(), audience.needsState());
+        Outcome outcome = replica.update(learningRate, vote);
         for (int i = 0; average != null && i < outcome.steps(); i++) {
             average.update(); // of what was agreed on only: the average is the same on all members
         }
@@ -270,17 +249,6 @@ final class TrainingLoop implements Run {
             agreed(outcome, feed);
         }
         return outcome;
-    }
-
-    /** Asks all callbacks, since each may prepare for it. */
-    private boolean stateNeeded() {
-        boolean needed = false;
-        if (team.group().isChief()) {
-            for (Callback callback : fit.callbacks()) {
-                needed |= callback.needsState(this);
-            }
-        }
-        return needed;
     }
 
     private void agreed(Outcome outcome, Feed feed) {
@@ -295,8 +263,8 @@ final class TrainingLoop implements Run {
         ended = ended || outcome.stop();
         team.report(new Report(
                 standing.epoch(), standing.step(), standing.position().rows(), pace, lastLoss));
-        tell(callback -> callback.step(this));
-        holdBackFreezing();
+        audience.tell(callback -> callback.step(this));
+        freezing.holdBack();
         ended = ended || team.group().size() == 1 && stopping();
     }
 
@@ -327,8 +295,8 @@ final class TrainingLoop implements Run {
                 (System.nanoTime() - epochBegan) / 1e9);
         standing.finishEpoch(result);
         epochBegan = System.nanoTime();
-        tell(callback -> callback.epoch(this, result));
-        holdBackFreezing();
+        audience.tell(callback -> callback.epoch(this, result));
+        freezing.holdBack();
     }
 
     private Evaluation validate() {
@@ -376,47 +344,6 @@ final class TrainingLoop implements Run {
                 replica.model().vector().values().copy_(average.state().get("average"));
             }
             average.close();
-        }
-    }
-
-    // ---- callbacks
-
-    /** The first one to be chief begins; so does one who becomes it later. */
-    private void tellBegin() {
-        if (!begun && team.group().isChief()) {
-            begun = true;
-            fit.callbacks().forEach(callback -> callback.begin(this));
-        }
-    }
-
-    private void tell(Consumer<Callback> event) {
-        if (team.group().isChief()) {
-            tellBegin();
-            fit.callbacks().forEach(event);
-        }
-    }
-
-    /** Every callback hears of the end, also when another one fails at it. */
-    private void tellEnd(Throwable failure) {
-        if (!begun) {
-            return;
-        }
-        RuntimeException later = null;
-        for (Callback callback : fit.callbacks()) {
-            try {
-                callback.end(this, failure);
-            } catch (RuntimeException e) {
-                if (failure != null) {
-                    failure.addSuppressed(e);
-                } else if (later == null) {
-                    later = e;
-                } else {
-                    later.addSuppressed(e);
-                }
-            }
-        }
-        if (later != null) {
-            throw later;
         }
     }
 

@@ -1,0 +1,69 @@
+package dev.tutti.train;
+
+import dev.tutti.comm.Team;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The callbacks of a run. They are the chief's: other members have none to tell, or leave it to the chief's. */
+final class Audience {
+    private final List<Callback> callbacks;
+    private final Team team;
+    private final Run run;
+    private boolean begun;
+
+    Audience(List<Callback> callbacks, Team team, Run run) {
+        this.callbacks = callbacks;
+        this.team = team;
+        this.run = run;
+    }
+
+    /** The first one to be chief begins; so does one who becomes it later. */
+    void begin() {
+        if (!begun && team.group().isChief()) {
+            begun = true;
+            callbacks.forEach(callback -> callback.begin(run));
+        }
+    }
+
+    void tell(Consumer<Callback> event) {
+        if (team.group().isChief()) {
+            begin();
+            callbacks.forEach(event);
+        }
+    }
+
+    /** Whether one of them needs all of the state after the next step. Asks all, since each may prepare for it. */
+    boolean needsState() {
+        boolean needed = false;
+        if (team.group().isChief()) {
+            for (Callback callback : callbacks) {
+                needed |= callback.needsState(run);
+            }
+        }
+        return needed;
+    }
+
+    /** Every callback hears of the end, also when another one fails at it. */
+    void end(Throwable failure) {
+        if (!begun) {
+            return;
+        }
+        RuntimeException later = null;
+        for (Callback callback : callbacks) {
+            try {
+                callback.end(run, failure);
+            } catch (RuntimeException e) {
+                if (failure != null) {
+                    failure.addSuppressed(e);
+                } else if (later == null) {
+                    later = e;
+                } else {
+                    later.addSuppressed(e);
+                }
+            }
+        }
+        if (later != null) {
+            throw later;
+        }
+    }
+}
