@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * The command for a JVM like this one: the same Java, the same settings, the same classes.
@@ -31,6 +32,8 @@ public final class ChildJvm {
             "-XX:+AutoCreateSharedArchive",
             "-XX:StartFlightRecording",
             "-Dcom.sun.management.jmxremote");
+
+    private static final String OWN = "-Dtutti.";
 
     private final String mainClass;
     private final String member;
@@ -83,8 +86,13 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String setting : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (NOT_INHERITED.stream().noneMatch(setting::startsWith) && !setting.startsWith("-D" + MEMBER)) {
+            if (NOT_INHERITED.stream().noneMatch(setting::startsWith) && !setting.startsWith(OWN)) {
                 command.add(setting);
+            }
+        }
+        for (String property : new TreeSet<>(System.getProperties().stringPropertyNames())) {
+            if (property.startsWith("tutti.") && !property.equals(MEMBER)) {
+                command.add("-D" + property + "=" + System.getProperty(property)); // also what was set on the way
             }
         }
         List<String> classes = new ArrayList<>();

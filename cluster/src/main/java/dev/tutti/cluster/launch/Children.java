@@ -23,12 +23,16 @@ import org.slf4j.LoggerFactory;
 final class Children implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Children.class);
 
+    private static final long LOOK_MILLIS = 20;
+
     private final CoordinatorServer coordinator;
     private final Consumer<String> output;
     private final List<Child> running = new ArrayList<>();
     private int restarts;
     private int failed;
     private int firstFailure;
+    private boolean started;
+    private String startFailure;
     private boolean closing;
 
     /** What is to be run, and what it is told. */
@@ -81,8 +85,11 @@ final class Children implements AutoCloseable {
         }
         failed++;
         firstFailure = firstFailure == 0 ? code : firstFailure;
+        if (!started && startFailure == null) {
+            startFailure = child.name + " could not start: it " + how + lastWords(child);
+        }
         LOG.warn("{} {}{}", child.name, how, lastWords(child));
-        if (restarts > 0) {
+        if (started && restarts > 0) {
             restarts--;
             String successor = successor(child.name);
             LOG.info("{} takes the place of {}; {} more may be replaced", successor, child.name, restarts);
@@ -93,6 +100,28 @@ final class Children implements AutoCloseable {
     }
 
     /**
+     * Waits until so many members have come to the coordinator. From then on those that are lost are replaced.
+     *
+     * @throws LaunchException if one fails before: what keeps one from starting would keep its successors
+     */
+    synchronized void awaitStart(int members, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        try {
+            while (startFailure == null
+                    && coordinator.overview().members().size() < members
+                    && System.nanoTime() < deadline) {
+                wait(LOOK_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        started = true;
+        if (startFailure != null) {
+            throw new LaunchException(startFailure);
+        }
+    }
+
+    /**
      * Waits until all have ended by themselves.
      *
      * @param bearable how many may fail without ending the others
@@ -100,6 +129,7 @@ final class Children implements AutoCloseable {
      * @return 0, or the exit code of the first that failed where more did than is bearable
      */
     synchronized int await(int bearable, Duration grace) {
+        started = true;
         long deadline = 0;
         try {
             while (!running.isEmpty()) {

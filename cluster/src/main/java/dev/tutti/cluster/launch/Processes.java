@@ -151,6 +151,13 @@ public final class Processes implements Workplace, Cloneable {
             }
             ClusterTeam team =
                     ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
+            try {
+                children.awaitStart(
+                        members(), Duration.ofMillis(rules().patience().start()));
+            } catch (RuntimeException e) {
+                team.close();
+                throw e;
+            }
             return new HostingTeam(team, () -> {
                 // Without the driver nobody would hear of what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
