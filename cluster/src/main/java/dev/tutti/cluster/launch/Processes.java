@@ -153,8 +153,7 @@ public final class Processes implements Workplace, Cloneable {
                     ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
             return new HostingTeam(team, () -> {
                 // Without the driver nobody would hear of what the others do.
-                children.endWithin(
-                        TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
+                children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
                 coordinator.close();
             });
         } catch (RuntimeException e) {
