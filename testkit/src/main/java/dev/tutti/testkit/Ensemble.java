@@ -33,6 +33,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     private static final Logger LOG = LoggerFactory.getLogger(Ensemble.class);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+    private static final long DAWDLE_MILLIS = 500;
 
     private final Drill drill;
     private final Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
@@ -47,6 +48,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
         return thread;
     });
     private final AtomicInteger toCome = new AtomicInteger();
+    private volatile String dawdleUntil;
     private HandMade byHand;
 
     /**
@@ -98,6 +100,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
                 var unused = later.schedule(() -> strikeLater(strike), strike.millis(), TimeUnit.MILLISECONDS);
             }
         }
+        dawdle();
     }
 
     private void strikeLater(Schedule.Strike strike) {
@@ -176,6 +179,27 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+    }
+
+    @Override
+    public void dawdle(String text) {
+        dawdleUntil = text;
+    }
+
+    private void dawdle() {
+        String text = dawdleUntil;
+        if (text == null) {
+            return;
+        }
+        if (log().anyMatch(line -> line.contains(text))) {
+            dawdleUntil = null;
+            return;
+        }
+        try {
+            TimeUnit.MILLISECONDS.sleep(DAWDLE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

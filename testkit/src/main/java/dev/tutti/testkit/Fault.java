@@ -27,6 +27,9 @@ public sealed interface Fault {
         /** Waits for a while until somebody has written something to the log. */
         void await(String text);
 
+        /** Lets all take their time with each step until somebody has written something to the log. */
+        void dawdle(String text);
+
         void killCoordinator();
 
         void startCoordinator();
@@ -120,6 +123,19 @@ public sealed interface Fault {
         @Override
         public String toString() {
             return "await(" + text + ")";
+        }
+    }
+
+    /** No fault either: steps come slowly from here on until this stands in the log of a member, so that it comes about in time. */
+    record Dawdle(String text) implements Fault {
+        @Override
+        public void strike(Victims victims) {
+            victims.dawdle(text);
+        }
+
+        @Override
+        public String toString() {
+            return "dawdle(" + text + ")";
         }
     }
 

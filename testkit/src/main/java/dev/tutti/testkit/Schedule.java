@@ -107,6 +107,11 @@ public final class Schedule {
             return happens(new Fault.Await(text));
         }
 
+        /** Makes every step take a while until this stands in the log of a member. */
+        public Then dawdle(String text) {
+            return happens(new Fault.Dawdle(text));
+        }
+
         public Then killCoordinator() {
             return happens(new Fault.KillCoordinator());
         }

@@ -46,6 +46,8 @@ class HandMadeFaultsTest {
                         .join()
                         .at(1, 10)
                         .await("worker-2 has joined")
+                        .at(1, 10)
+                        .dawdle("worker-2 took over")
                         .at(1, 20)
                         .cut(1, Duration.ofMillis(200))
                         .at(2, 10)

@@ -53,6 +53,8 @@ class ProcessFaultsTest {
                         .kill(1)
                         .at(1, 20)
                         .await("worker-1b has joined")
+                        .at(1, 20)
+                        .dawdle("worker-1b took over")
                         .schedule());
         assertSound(outcome);
         assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b took over"));
@@ -76,6 +78,8 @@ class ProcessFaultsTest {
                         .resume(1)
                         .at(1, 20)
                         .await("worker-2 has joined")
+                        .at(1, 20)
+                        .dawdle("worker-2 took over")
                         .schedule());
         assertSound(outcome);
         assertThat(outcome.log()).anyMatch(line -> line.contains("worker-2 took over"));
@@ -93,7 +97,11 @@ class ProcessFaultsTest {
     void exceptionIsSurvived() {
         Outcome outcome = run(
                 DRILL.flaw(Flaw.thrown("worker-1", 400)),
-                Schedule.at(1, 35).await("worker-1b has joined").schedule());
+                Schedule.at(1, 30)
+                        .await("worker-1b has joined")
+                        .at(1, 30)
+                        .dawdle("worker-1b took over")
+                        .schedule());
         assertSound(outcome);
         assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1b took over"));
     }
