@@ -10,6 +10,8 @@ import java.net.NetworkInterface;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collectives between JVMs over TCP, through Gloo.
@@ -21,6 +23,7 @@ public final class GlooCollectives {
     public static final String ADDRESS_VARIABLE = "TUTTI_ADDRESS";
 
     private static final String NOTE = "gloo";
+    private static final Logger LOG = LoggerFactory.getLogger(GlooCollectives.class);
 
     private GlooCollectives() {}
 
@@ -102,10 +105,18 @@ public final class GlooCollectives {
         }
         try {
             InetAddress own = InetAddress.getByName(group.self().host());
-            return NetworkInterface.getByInetAddress(own) == null ? loopback() : own;
+            if (NetworkInterface.getByInetAddress(own) != null) {
+                return own;
+            }
         } catch (IOException e) {
-            return loopback(); // a name that was only made up to tell members apart
+            LOG.debug("{} has no address: {}", group.self().host(), e.getMessage());
         }
+        LOG.warn(
+                "'{}' is no address of this machine, so members elsewhere cannot reach {}: set {} to one that is",
+                group.self().host(),
+                group.self(),
+                ADDRESS_VARIABLE);
+        return loopback();
     }
 
     private static InetAddress loopback() {

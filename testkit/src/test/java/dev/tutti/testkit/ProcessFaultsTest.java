@@ -83,7 +83,9 @@ class ProcessFaultsTest {
                         .schedule());
         assertSound(outcome);
         assertThat(outcome.log()).anyMatch(line -> line.contains("worker-2 took over"));
-        assertThat(outcome.secondsToNextStep(Fault.Hang.class)).isBetween(1.0, SILENCE.toSeconds() + 5.0);
+        assertThat(outcome.log()).anyMatch(line -> line.contains("worker-1 is gone"));
+        // A step it had given its part to may still end without it, so there is no least time.
+        assertThat(outcome.secondsToNextStep(Fault.Hang.class)).isLessThan(SILENCE.toSeconds() + 5.0);
     }
 
     @Test

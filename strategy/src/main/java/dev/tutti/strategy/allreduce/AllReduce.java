@@ -69,6 +69,12 @@ public final class AllReduce implements Strategy, Cloneable {
         return syncBatchNorm;
     }
 
+    /** What is compressed on its way arrives rounded, or later. */
+    @Override
+    public boolean exact() {
+        return !isCompressed();
+    }
+
     boolean isCompressed() {
         return compression != null;
     }

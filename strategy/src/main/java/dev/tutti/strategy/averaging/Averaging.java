@@ -124,6 +124,12 @@ public final class Averaging implements Strategy {
         return new AveragingReplica(this, model, recipe, team, timing);
     }
 
+    /** Between two averages members go their own ways. */
+    @Override
+    public boolean exact() {
+        return false;
+    }
+
     @Override
     public String toString() {
         return "averaging()" + (everyEpoch ? ".everyEpoch()" : ".everySteps(" + steps() + ")")
