@@ -61,7 +61,7 @@ class ParityTest {
         Json.register(Careless.class, "careless");
         assertThat(terminal.run("parity", job, "--strategy", "careless", "--steps", "8"))
                 .as(terminal.err())
-                .isEqualTo(7);
+                .isEqualTo(8);
         assertThat(terminal.out()).contains("rounding", "careless() is not exact by nature", "differs after 8 steps");
     }
 
