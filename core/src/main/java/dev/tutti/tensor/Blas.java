@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
@@ -18,14 +19,25 @@ import org.slf4j.LoggerFactory;
  * The library behind matrix products: OpenBLAS, or Intel's MKL, which is a tenth faster on Intel's processors.
  *
  * <p>libtorch is linked to OpenBLAS. A library that offers the same functions to the whole process before libtorch is loaded
- * goes first; so MKL is opened that way, where it is on the class path (the Maven profile {@code mkl}) or where the environment
- * variable {@code TUTTI_BLAS} names its file. {@code TUTTI_BLAS=openblas} leaves it alone.
+ * goes first; so MKL is opened that way on Intel's processors, where it is on the class path (the Maven profile {@code mkl}, which
+ * Linux has by default), and wherever the environment variable {@code TUTTI_BLAS} names its file. {@code TUTTI_BLAS=openblas}
+ * leaves it alone.
  */
 final class Blas {
     private static final Logger log = LoggerFactory.getLogger(Blas.class);
 
     private static final String RESOURCES = "/org/bytedeco/mkl/linux-x86_64";
     private static final String LIBRARY = "libmkl_rt.so.2";
+
+    /** What products need beside it; the rest of MKL is not unpacked. */
+    private static final List<String> PARTS = List.of(
+            "libmkl_core.so.2",
+            "libmkl_intel_lp64.so.2",
+            "libmkl_gnu_thread.so.2",
+            "libmkl_def.so.2",
+            "libmkl_avx2.so.2",
+            "libmkl_avx512.so.2");
+
     private static final int RTLD_LAZY = 1;
     private static final int RTLD_GLOBAL = 0x100;
 
@@ -65,7 +77,10 @@ final class Blas {
         if (!wished && !madeByIntel()) {
             return null;
         }
-        return new File(Loader.cacheResources(RESOURCES)[0], LIBRARY);
+        for (String part : PARTS) {
+            Loader.cacheResource(Blas.class, RESOURCES + "/" + part);
+        }
+        return Loader.cacheResource(Blas.class, RESOURCES + "/" + LIBRARY);
     }
 
     private static boolean madeByIntel() throws IOException {
