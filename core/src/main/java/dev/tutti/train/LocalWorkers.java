@@ -23,10 +23,9 @@ import java.util.stream.IntStream;
 /**
  * Workers on threads of this JVM, one core each, that share the parameters and have gradients of their own.
  *
- * <p>Order of calls: for each step {@link #backward} once or more, after which the first worker's gradients, those of {@link
- * #model}, are the sum of all; then {@link #update} once, in which each worker updates its part of the vector. In between the
- * gradients may be added up with those of other processes, in place. All calls come from one thread, which is the first
- * worker.
+ * <p>Order of calls: for each step {@link #backward} once or more, then {@link #update} once, in which each worker sums the
+ * gradients of its part of the vector and updates it. In between the {@link #gradients} may be added up with those of other
+ * processes, in place. All calls come from one thread, which is the first worker.
  *
  * <p>The result depends on the number of workers, not on which of them is faster; with one worker it is that of a worker on its
  * own, bit for bit.
@@ -37,6 +36,7 @@ public final class LocalWorkers implements AutoCloseable {
     private final Target target;
     private PartedUpdate update;
     private final Crew crew;
+    private int unsummed = 1; // so many workers, from the first one on, hold gradients of the step
 
     /** Puts so many workers to work on a model, which remains the caller's. */
     public LocalWorkers(Model model, Recipe recipe, int workers) {
@@ -62,7 +62,7 @@ public final class LocalWorkers implements AutoCloseable {
      */
     public record Turn(long step, int batch, int firstWorker, double divisor) {}
 
-    /** The first worker's model: it holds the parameters of all, and the sum of the gradients. */
+    /** The first worker's model: it holds the parameters of all, and after {@link #gradients} the sum of the gradients. */
     public Model model() {
         return models.get(0);
     }
@@ -71,7 +71,7 @@ public final class LocalWorkers implements AutoCloseable {
         return models.size();
     }
 
-    /** Runs a batch forward and backward, a share of its rows on each worker, and sums the gradients; no rows give none. */
+    /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
     public StepResult backward(Batch batch, Turn turn) {
         return backward(batch, turn, null);
     }
@@ -86,19 +86,31 @@ public final class LocalWorkers implements AutoCloseable {
             throw new IllegalArgumentException("gradients of several workers are final when all of them are done");
         }
         recipe.loss().check(batch.labels(), model().outputs());
+        if (turn.batch == 0) {
+            unsummed = 1; // what is left of a step that came to nothing
+        } else {
+            gradients(); // only the first worker's live on from batch to batch
+        }
         int busy = Math.min(workers(), batch.size());
         if (busy == 0) {
             if (turn.batch == 0) {
-                model().vector().zeroGradients();
+                zeroGradients();
             }
             return new StepResult(0, 0, List.of());
         }
         StepResult[] shares = new StepResult[busy];
         crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn, ready));
-        if (busy > 1) {
-            crew.together(part -> sum(part(part), busy));
-        }
+        unsummed = busy;
         return whole(List.of(shares), batch.size());
+    }
+
+    /** The sum of all workers' gradients of this step, in the first one's memory. */
+    public Tensor gradients() {
+        if (unsummed > 1) {
+            crew.together(part -> sum(target.part(part, workers()).range()));
+            unsummed = 1;
+        }
+        return model().vector().gradients();
     }
 
     private StepResult backward(int worker, Batch share, Turn turn, Consumer<Range> ready) {
@@ -111,7 +123,6 @@ public final class LocalWorkers implements AutoCloseable {
             List<Tensor> outputs = model.forward(LocalReplica.tensors(share.features(), model));
             Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(share.labels(), model));
             double weight = share.size() / turn.divisor;
-            // Only the first worker's gradients live on from batch to batch.
             Tensor weighted = weight == 1 ? loss : loss.mul(weight);
             boolean add = turn.batch > 0 && worker == 0;
             if (ready == null) {
@@ -125,19 +136,14 @@ public final class LocalWorkers implements AutoCloseable {
     }
 
     /** Adds the other workers' gradients of one part of the vector to the first one's, always in the same order. */
-    private void sum(Range range, int busy) {
+    private void sum(Range range) {
         FlatVector first = model().vector();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            for (int worker = 1; worker < busy; worker++) {
+            for (int worker = 1; worker < unsummed; worker++) {
                 first.gradients(range).add_(models.get(worker).vector().gradients(range));
             }
         }
-    }
-
-    /** The stretch of the vector that a worker sums. */
-    private Range part(int worker) {
-        return target.part(worker, workers()).range();
     }
 
     private static StepResult whole(List<StepResult> shares, int size) {
@@ -212,10 +218,12 @@ public final class LocalWorkers implements AutoCloseable {
             }
             update.apply(part, learningRate);
         });
+        unsummed = 1;
     }
 
-    /** Scales and cuts the gradients of a part; returns the square of their length where that is limited. */
+    /** Sums, scales and cuts the gradients of a part; returns the square of their length where that is limited. */
     private double clipped(int part, Clipping clipping, double factor) {
+        sum(update.range(part));
         if (factor == 1 && !clipping.isOn()) {
             return 0;
         }
@@ -234,12 +242,19 @@ public final class LocalWorkers implements AutoCloseable {
         return model().vector().gradients(update.range(part));
     }
 
-    /** Multiplies the summed gradients. */
+    /** There are no gradients in this step. */
+    public void zeroGradients() {
+        unsummed = 1;
+        model().vector().zeroGradients();
+    }
+
+    /** Multiplies the gradients. */
     public void scaleGradients(double factor) {
+        gradients();
         crew.together(part -> {
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
-                model().vector().gradients(part(part)).mul_(factor);
+                model().vector().gradients(target.part(part, workers()).range()).mul_(factor);
             }
         });
     }

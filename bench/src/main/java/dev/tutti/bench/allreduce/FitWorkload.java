@@ -37,8 +37,9 @@ final class FitWorkload implements Workload, Callback {
     }
 
     private void train(EngineModel model, Setting setting) {
-        Dataset data =
-                Dataset.of(new RandomSource(model.input().shape().toArray())).batch(batch);
+        Dataset data = Dataset.of(new RandomSource(model.input().shape().toArray()))
+                .batch(batch)
+                .prefetch(2);
         try (Trainer trainer = Trainer.of(model.definition(), EngineModel.RECIPE.optimizer(), EngineModel.RECIPE.loss())
                 .seed(EngineModel.RECIPE.seed())
                 .threads(1)) {

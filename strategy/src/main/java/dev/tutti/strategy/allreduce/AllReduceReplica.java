@@ -167,7 +167,7 @@ final class AllReduceReplica implements Replica {
 
     private void awaitBuckets(Collectives collectives) {
         if (!buckets.isBegun()) { // no data: nothing to add to what others have
-            model().vector().zeroGradients();
+            workers.zeroGradients();
             buckets.begin(collectives);
             buckets.ready(model().vector().all());
         }
@@ -177,7 +177,7 @@ final class AllReduceReplica implements Replica {
     private void sum(Collectives collectives, Ballot ballot) {
         if (!overlaps()) {
             if (samples == 0) {
-                model().vector().zeroGradients();
+                workers.zeroGradients();
             }
             exchange.sum(collectives, step);
         }

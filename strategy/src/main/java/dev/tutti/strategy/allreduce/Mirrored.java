@@ -18,7 +18,9 @@ final class Mirrored implements Exchange {
 
     @Override
     public void sum(Collectives collectives, long step) {
-        gradientSum.sum(collectives, workers.model().vector().gradients(), step);
+        if (collectives.group().size() > 1 || gradientSum != GradientSum.PLAIN) {
+            gradientSum.sum(collectives, workers.gradients(), step);
+        }
     }
 
     @Override

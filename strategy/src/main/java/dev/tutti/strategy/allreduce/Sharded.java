@@ -48,9 +48,10 @@ final class Sharded implements Exchange {
             divide(new Cut(group, vector().size()));
         }
         if (cut == null || gradientSum != GradientSum.PLAIN) {
-            gradientSum.sum(collectives, vector().gradients(), step);
+            gradientSum.sum(collectives, workers.gradients(), step);
             return;
         }
+        workers.gradients();
         try (Scope scope = Scope.open()) {
             collectives.reduceScatter("gradients", vector().gradients(cut.body()));
             collectives.allReduce("the last gradients", vector().gradients(cut.tail()));
