@@ -68,6 +68,11 @@ public record Entrant(String name, Command command, Style style) {
         return style instanceof Given ? command.shown() : line;
     }
 
+    /** Whether it costs nothing to ask it once more. */
+    boolean staysAlive() {
+        return style instanceof Throughput || style instanceof SideBySide || style instanceof Given;
+    }
+
     /** Makes the contender; nothing is started before it is prepared. */
     Contender enter(Children children, Cores cores, Plan plan) {
         Supplier<Conversation> conversations = () -> new Conversation(this, cores.pinning(), children, plan);

@@ -35,8 +35,10 @@ public final class Markdown {
                 .append("\n\n");
         page.append("A ratio over 1 means that ours is better, whichever way the unit is good. Numbers are medians of ")
                 .append(results.repetitions())
-                .append(" rounds in which everybody was measured in turn; the spread is that of the ratio over the")
-                .append(" rounds.\n\n");
+                .append(
+                        " rounds or more, in which everybody was measured in turn; the ratio is the median of the rounds' ratios,")
+                .append(
+                        " which need not be that of the medians, and the spread goes from the smallest to the largest.\n\n");
         page.append(aligned(table));
         if (!results.failures().isEmpty()) {
             page.append("\nWhat failed:\n\n");

@@ -30,6 +30,11 @@ public record Race(String what, Cores cores, Entrant ours, List<Comparison> comp
         return entrants;
     }
 
+    /** The plan as this race follows it. */
+    Plan plan(Plan general) {
+        return entrants().stream().allMatch(Entrant::staysAlive) ? general.inShortRounds() : general;
+    }
+
     /** The name of the race for people: the work and the cores it has. */
     public String title() {
         return what + ", " + cores;

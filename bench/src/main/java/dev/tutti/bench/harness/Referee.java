@@ -9,16 +9,16 @@ import java.util.TreeMap;
 /** Runs a race: everybody is prepared, then all are measured in turn, round after round; who fails drops out. */
 public final class Referee {
     private final Children children;
-    private final Plan plan;
+    private final Plan general;
 
     public Referee(Children children, Plan plan) {
         this.children = children;
-        this.plan = plan;
+        this.general = plan;
     }
 
     /** Measures one entrant once, for itself; a {@link ContenderException} says what went wrong. */
     public Map<String, Double> once(Entrant entrant, Cores cores) {
-        try (Contender contender = entrant.enter(children, cores, plan)) {
+        try (Contender contender = entrant.enter(children, cores, general)) {
             contender.prepare();
             return contender.measure();
         }
@@ -26,6 +26,7 @@ public final class Referee {
 
     /** Runs the race and gives one row for each comparison, in their order. */
     public List<Row> run(Race race) {
+        Plan plan = race.plan(general);
         Map<Entrant, Lane> lanes = new LinkedHashMap<>();
         try {
             for (Entrant entrant : race.entrants()) {
@@ -39,11 +40,11 @@ public final class Referee {
             lanes.values().forEach(Lane::close);
         }
         return race.comparisons().stream()
-                .map(comparison -> row(race, comparison, lanes.get(race.ours()), lanes.get(comparison.peer())))
+                .map(comparison -> row(race, comparison, plan, lanes.get(race.ours()), lanes.get(comparison.peer())))
                 .toList();
     }
 
-    private Row row(Race race, Comparison comparison, Lane ours, Lane peer) {
+    private static Row row(Race race, Comparison comparison, Plan plan, Lane ours, Lane peer) {
         Summary mine = null;
         Summary theirs = null;
         String failure = null;

@@ -7,7 +7,7 @@ package dev.tutti.bench.harness;
  * @param peer who is compared with
  * @param ours our numbers, or null where ours failed
  * @param theirs the peer's numbers, or null where it failed
- * @param ratio how many times better ours is, over 1 always being better: the ratio of the medians
+ * @param ratio how many times better ours is, over 1 always being better: the median of the rounds' ratios
  * @param spread the ratios round by round
  * @param target what was to be reached, or null
  * @param met whether it was; null where there is no target
@@ -30,7 +30,8 @@ public record Row(
     /** A row with both sides measured. */
     static Row measured(Race race, Comparison comparison, Plan plan, Summary ours, Summary theirs) {
         Better better = comparison.measure().better();
-        double ratio = better.ratio(ours.median(), theirs.median());
+        Summary spread = ours.ratioTo(theirs, better);
+        double ratio = spread.median();
         Target target = comparison.target().orElse(null);
         return new Row(
                 title(race, comparison),
@@ -40,7 +41,7 @@ public record Row(
                 ours,
                 theirs,
                 ratio,
-                ours.ratioTo(theirs, better),
+                spread,
                 target,
                 target == null ? null : target.met(ours.median(), ratio),
                 race.ours().shown(race.cores(), plan),
