@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Meeting;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -33,12 +34,11 @@ class CoordinatorMainTest {
     @Test
     void aCoordinatorThatWasKilledGoesOnWhereItWas() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
-        TestingCollectives.Factory factory = new TestingCollectives.Factory();
         Process process = start();
         try {
             CoordinatorAddress address = await();
-            try (ClusterTeam first = ClusterTeam.join(address, Newcomer.worker("worker-0"), 1, factory);
-                    ClusterTeam second = ClusterTeam.join(address, Newcomer.worker("worker-1"), 1, factory)) {
+            try (ClusterTeam first = ClusterTeam.join(address, Newcomer.worker("worker-0"), 1, Connections::open);
+                    ClusterTeam second = ClusterTeam.join(address, Newcomer.worker("worker-1"), 1, Connections::open)) {
                 Future<Meeting> waiting = threads.submit(() -> first.meet(0));
                 second.meet(0);
                 assertThat(waiting.get(30, TimeUnit.SECONDS).group().generation())
