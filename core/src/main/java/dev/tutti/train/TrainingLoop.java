@@ -7,8 +7,6 @@ import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.optim.Progress;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Timing.Phase;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
@@ -134,19 +132,13 @@ final class TrainingLoop {
 
     /** Whether anybody has data, or wants to end: asked where no step says it. */
     private boolean agreeOnMore(boolean mine) {
-        if (team.group().size() == 1) {
-            ended = ended || run.stopping();
-            return mine;
-        }
-        try (Scope scope = Scope.open()) {
-            Tensor votes = Tensor.of(new long[] {mine ? 1 : 0, run.stopping() ? 1 : 0}, 2);
-            long began = System.nanoTime();
-            team.collectives().allReduce("more and stop", votes);
+        long began = System.nanoTime();
+        double[] votes = team.collectives().sum("more and stop", mine ? 1 : 0, run.stopping() ? 1 : 0);
+        if (team.group().size() > 1) {
             timing.record(Phase.WAIT, began);
-            long[] counts = votes.toArray().longs();
-            ended = ended || counts[1] > 0;
-            return counts[0] > 0;
         }
+        ended = ended || votes[1] > 0;
+        return votes[0] > 0;
     }
 
     /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
