@@ -122,8 +122,6 @@ public final class Journal implements AutoCloseable {
                 if (end < bytes.length - 1) {
                     throw changed("line " + line + " does not fit its checksum, and more lines follow");
                 }
-                LOG.warn("{}: the last line was cut off, it is dropped", file);
-                channel.truncate(begin);
                 break;
             }
             if (line == 1 && json.get().startsWith(Head.BEGINNING)) {
@@ -135,6 +133,10 @@ public final class Journal implements AutoCloseable {
         }
         if (found.size() < head) {
             throw changed("it begins with a summary of " + head + " lines, but only " + found.size() + " are here");
+        }
+        if (begin < bytes.length) {
+            LOG.warn("{}: the last line was cut off, it is dropped", file);
+            channel.truncate(begin);
         }
         return found;
     }

@@ -192,6 +192,7 @@ class JournalTest {
             assertThatThrownBy(() -> Journal.open(folder))
                     .isInstanceOf(CorruptFileException.class)
                     .hasMessageContaining("it begins with a summary of");
+            assertThat(Files.size(file())).as("it is left as it was found").isEqualTo(written);
         }
     }
 
