@@ -1,12 +1,15 @@
 package dev.tutti.app;
 
-import dev.tutti.cluster.CoordinatorMain;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.CoordinatorFolder;
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.rpc.CoordinatorServer;
+import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.cluster.rpc.Tls;
+import dev.tutti.io.FileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,37 +27,43 @@ final class CoordinatorCommand extends TuttiCommand {
     private Path folder;
 
     @Option(names = "--expected", required = true, paramLabel = "COUNT", description = "How many workers to wait for.")
-    private String expected;
+    private int expected;
 
     @Option(
             names = "--min",
             paramLabel = "COUNT",
+            defaultValue = "1",
             description = "The least number of workers that go on; 1 by default.")
-    private String min;
+    private int min;
 
     @Option(names = "--max", paramLabel = "COUNT", description = "The most that are let in; as expected by default.")
-    private String max;
+    private Integer max;
 
-    @Option(names = "--host", paramLabel = "ADDRESS", description = "Where it listens; 127.0.0.1 by default.")
+    @Option(
+            names = "--host",
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1",
+            description = "Where it listens; 127.0.0.1 by default.")
     private String host;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "Any that is free by default.")
-    private String port;
+    @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "Any that is free by default.")
+    private int port;
 
     @Option(
             names = "--eject-slower-than",
             paramLabel = "FACTOR",
+            defaultValue = "0",
             description = "Send workers away that take so many times as long as the others.")
-    private String ejectSlowerThan;
+    private double ejectSlowerThan;
 
     @Option(names = "--certificate", paramLabel = "FILE", description = "PEM file it shows; needs --key.")
-    private String certificate;
+    private Path certificate;
 
     @Option(names = "--key", paramLabel = "FILE", description = "The private key of the certificate.")
-    private String key;
+    private Path key;
 
     @Option(names = "--trust", paramLabel = "FILE", description = "Certificates that members must show one of.")
-    private String trust;
+    private Path trust;
 
     @Option(
             names = "--plain-to-others",
@@ -67,31 +76,26 @@ final class CoordinatorCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        List<String> arguments = new ArrayList<>(List.of("--folder", folder.toString(), "--expected", expected));
-        add(arguments, "--min", min);
-        add(arguments, "--max", max);
-        add(arguments, "--host", host);
-        add(arguments, "--port", port);
-        add(arguments, "--eject-slower-than", ejectSlowerThan);
-        add(arguments, "--certificate", certificate);
-        add(arguments, "--key", key);
-        add(arguments, "--trust", trust);
-        if (plainToOthers) {
-            arguments.add("--plain-to-others");
-        }
-        people().println("The coordinator of " + folder
-                + " is starting; its address and token are in that folder. Ctrl-C ends it.");
-        ByteArrayOutputStream said = new ByteArrayOutputStream();
-        int code = CoordinatorMain.run(arguments, console().in(), new PrintStream(said, true, StandardCharsets.UTF_8));
-        if (code != 0) {
-            throw new UsageException(said.toString(StandardCharsets.UTF_8).strip());
+        try (CoordinatorServer server = start()) {
+            people().println("The coordinator of " + folder + " listens on " + host + ":" + server.port()
+                    + "; its address and token are in that folder. Ctrl-C ends it.");
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            people().println("The coordinator of " + folder + " has ended.");
         }
         return ExitCode.FINE;
     }
 
-    private static void add(List<String> arguments, String name, String value) {
-        if (value != null) {
-            arguments.addAll(List.of(name, value));
+    private CoordinatorServer start() {
+        try {
+            Rules rules = new Rules(min, max == null ? expected : max, expected, ejectSlowerThan, Patience.DEFAULT);
+            Tls tls = certificate == null && key == null && trust == null ? null : new Tls(certificate, key, trust);
+            return new CoordinatorFolder(folder)
+                    .start(ServerSettings.of(rules).listen(host, port).tls(tls).plainToOthers(plainToOthers));
+        } catch (FileException e) {
+            throw e;
+        } catch (TuttiException | IllegalArgumentException e) {
+            throw new UsageException(e.getMessage());
         }
     }
 }

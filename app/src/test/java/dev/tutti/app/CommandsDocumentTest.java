@@ -53,7 +53,18 @@ class CommandsDocumentTest {
         for (ExitCode code : ExitCode.values()) {
             assertThat(document).contains("| " + code.number() + " |");
         }
-        Stream.of("train", "parity", "evaluate", "predict", "summary", "export", "bench")
-                .forEach(command -> assertThat(document).contains("`./tutti " + command));
+        Stream.of(
+                        "train",
+                        "parity",
+                        "evaluate",
+                        "predict",
+                        "summary",
+                        "export",
+                        "run",
+                        "coordinator",
+                        "soak",
+                        "bench",
+                        "example")
+                .forEach(command -> assertThat(document).contains("| `./tutti " + command));
     }
 }

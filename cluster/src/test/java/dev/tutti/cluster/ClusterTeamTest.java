@@ -9,6 +9,7 @@ import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
@@ -40,7 +41,6 @@ class ClusterTeamTest {
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<ClusterTeam> teams = new ArrayList<>();
-    private final TestingCollectives.Factory factory = new TestingCollectives.Factory();
     private CoordinatorServer server;
 
     @AfterEach
@@ -148,8 +148,9 @@ class ClusterTeamTest {
 
     @Test
     void aMemberThatIsWaitedForInVainIsGivenUp() throws Exception {
-        start(Rules.of(3).patience(PATIENCE.meeting(Duration.ofMillis(300), Duration.ofSeconds(50))));
-        factory.timeout(500);
+        start(Rules.of(3)
+                .patience(PATIENCE.meeting(Duration.ofMillis(300), Duration.ofSeconds(50))
+                        .collective(Duration.ofMillis(500))));
         List<ClusterTeam> working = List.of(join("worker-0"), join("worker-1"));
         ClusterTeam hangs = join("worker-2");
         meet(List.of(working.get(0), working.get(1), hangs), 0, 0, 0);
@@ -284,7 +285,7 @@ class ClusterTeamTest {
     }
 
     private ClusterTeam join(Newcomer newcomer) {
-        ClusterTeam team = ClusterTeam.join(server.address(), newcomer, 1, factory);
+        ClusterTeam team = ClusterTeam.join(server.address(), newcomer, 1, Connections::open);
         synchronized (teams) {
             teams.add(team);
         }

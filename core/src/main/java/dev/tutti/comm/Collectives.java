@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 
 /**
@@ -17,6 +18,18 @@ public interface Collectives extends AutoCloseable {
 
     /** Sums over all members, in place. The result is the same bits on every member. */
     void allReduce(String what, Tensor values);
+
+    /** Sums a few numbers over all members: votes, counts. The result is the same bits on every member. */
+    default double[] sum(String what, double... mine) {
+        if (group().size() == 1 || mine.length == 0) {
+            return mine.clone();
+        }
+        try (Scope scope = Scope.open()) {
+            Tensor values = Tensor.of(mine, mine.length);
+            allReduce(what, values);
+            return values.toArray().doubles();
+        }
+    }
 
     /**
      * Sums over all members; afterwards {@link Group#part} of this member holds its part of the result and the rest may hold

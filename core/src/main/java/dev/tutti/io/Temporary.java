@@ -63,7 +63,7 @@ public final class Temporary {
     }
 
     /** Deletes after a failure, whose story is told by the exception under way. */
-    static void deleteAfter(Throwable failure, Path path) {
+    public static void deleteAfter(Throwable failure, Path path) {
         try {
             delete(path);
         } catch (IOException e) {
@@ -72,7 +72,7 @@ public final class Temporary {
     }
 
     /** Makes the names in a folder survive a power cut, where the system can do that. */
-    static void syncFolder(Path folder) throws IOException {
+    public static void syncFolder(Path folder) throws IOException {
         if (folder.getFileSystem().getSeparator().equals("\\")) {
             return; // Windows keeps its folders in a journal and opens none of them
         }

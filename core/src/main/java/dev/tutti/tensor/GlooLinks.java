@@ -36,7 +36,8 @@ public final class GlooLinks implements AutoCloseable {
                 options.devices(
                         new GlooDeviceVector(ProcessGroupGloo.createDeviceForHostname(address.getHostAddress())));
                 options.threads(1); // they would serve collectives of Gloo's own, which are not used
-                ProcessGroupGloo group = new ProcessGroupGloo(store.store(), rank, size, options);
+                ProcessGroupGloo group =
+                        CppOutput.silenced(() -> new ProcessGroupGloo(store.store(), rank, size, options));
                 group.retainReference();
                 return new GlooLinks(group);
             }

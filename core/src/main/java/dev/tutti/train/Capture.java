@@ -1,7 +1,6 @@
 package dev.tutti.train;
 
 import dev.tutti.json.Json;
-import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -14,15 +13,14 @@ import java.util.Map;
 final class Capture {
     private final Replica replica;
     private final Recipe recipe;
-    private final MovingAverage average;
+    private final AveragedWeights averaged;
     private final Standing standing;
     private final List<Callback> callbacks;
 
-    /** @param average may be null */
-    Capture(Replica replica, Recipe recipe, MovingAverage average, Standing standing, List<Callback> callbacks) {
+    Capture(Replica replica, Recipe recipe, AveragedWeights averaged, Standing standing, List<Callback> callbacks) {
         this.replica = replica;
         this.recipe = recipe;
-        this.average = average;
+        this.averaged = averaged;
         this.standing = standing;
         this.callbacks = callbacks;
     }
@@ -51,9 +49,7 @@ final class Capture {
     private Map<String, Tensor> state() {
         Map<String, Tensor> state = new LinkedHashMap<>();
         replica.state().forEach((name, tensor) -> state.put("optimizer." + name, tensor));
-        if (average != null) {
-            average.state().forEach((name, tensor) -> state.put("average." + name, tensor));
-        }
+        averaged.state().forEach((name, tensor) -> state.put("average." + name, tensor));
         return state;
     }
 

@@ -98,11 +98,7 @@ final class TimeAccount {
         double[] all = new double[1 + group.size() * NUMBERS];
         all[0] = group.isChief() && !traces.isEmpty() ? 1 : 0;
         System.arraycopy(mine, 0, all, 1 + group.rank() * NUMBERS, NUMBERS);
-        try (Scope scope = Scope.open()) {
-            Tensor numbers = Tensor.of(all, all.length);
-            team.collectives().allReduce("where the time went", numbers);
-            all = numbers.toArray().doubles();
-        }
+        all = team.collectives().sum("where the time went", all);
         List<MemberTime> members = new ArrayList<>();
         for (int rank = 0; rank < group.size(); rank++) {
             members.add(read(all, 1 + rank * NUMBERS, group.members().get(rank).id()));

@@ -6,23 +6,10 @@ import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
-import dev.tutti.nn.Model;
-import dev.tutti.optim.MovingAverage;
 import dev.tutti.optim.Progress;
-import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Timing.Phase;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.function.BiConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The one training loop: it drives a replica through the epochs, tells the callbacks, and can be cut and gone on with anywhere.
@@ -30,37 +17,25 @@ import org.slf4j.LoggerFactory;
  * <p>Every member runs it. When the members change, those that are left meet again, who lags takes over the state of the furthest,
  * and all go on from the last step they agreed on. Callbacks are the chief's.
  */
-final class TrainingLoop implements Run {
-    private static final Logger LOG = LoggerFactory.getLogger(TrainingLoop.class);
-
+final class TrainingLoop {
     private final Replica replica;
     private final Team team;
     private final Timing timing;
     private final Recipe recipe;
     private final Dataset data;
     private final Fit fit;
-    private final BiConsumer<Path, Evaluation> modelSaver;
-    private final MovingAverage average;
     private final Standing standing;
     private final Capture capture;
-    private final TimeAccount times;
+    private final PendingResults pending = new PendingResults();
+    private final AveragedWeights averaged;
+    private final VisibleRun run;
     private final Audience audience;
     private final Freezing freezing;
-    private final int threads = Engine.threads(); // a replica may use fewer while it trains
-    private final List<Seen> pending = new ArrayList<>();
-
-    private int ahead;
-    private long epochBegan = System.nanoTime();
-    private long samplesSeen;
-    private double computedBefore;
-    private long generation;
-    private double lastLoss = Double.NaN;
-    private double learningRate = Double.NaN;
-    private String stopReason;
+    private final Regrouping regrouping;
+    private final EpochReview review;
+    private final Pace pace;
+    private final TimeAccount times;
     private boolean ended;
-
-    /** A result whose step is not agreed on yet. */
-    private record Seen(StepResult result, List<NdArray> labels) {}
 
     TrainingLoop(
             Replica replica,
@@ -76,54 +51,17 @@ final class TrainingLoop implements Run {
         this.recipe = recipe;
         this.data = Evaluator.prepared(data);
         this.fit = fit;
-        this.modelSaver = modelSaver;
-        average = recipe.movingAverage() == 0
-                ? null
-                : MovingAverage.withWarmup(replica.model().vector(), recipe.movingAverage());
         replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
-        times = new TimeAccount(team, timing, fit.callbacks());
-        audience = new Audience(fit.callbacks(), team, this);
+        averaged = new AveragedWeights(replica.model(), recipe);
+        capture = new Capture(replica, recipe, averaged, standing, fit.callbacks());
+        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, modelSaver);
+        audience = new Audience(fit.callbacks(), team, run);
         freezing = new Freezing(team, replica.model());
-        capture = new Capture(replica, recipe, average, standing, fit.callbacks());
-    }
-
-    /** @param meeting the first one, with the state as it was before */
-    History run(Meeting meeting) {
-        Throwable failure = null;
-        try {
-            settle(meeting);
-            audience.begin();
-            while (standing.epoch() < fit.epochs() && !ended) {
-                try {
-                    audience.begin();
-                    trainEpoch();
-                    if (!ended) {
-                        finishEpoch();
-                    }
-                } catch (GroupChangedException e) {
-                    LOG.warn("{}; meeting again", e.getMessage());
-                    settle(team.meet(standing.progress()));
-                }
-            }
-            if (times.close()) {
-                leaveTogether();
-            }
-        } catch (GroupChangedException e) {
-            replica.abandon();
-            failure = e;
-            throw e;
-        } catch (RuntimeException | Error e) {
-            failure = e;
-            throw e;
-        } finally {
-            audience.end(failure);
-        }
-        leaveAveraged();
-        boolean interrupted = fit.interrupted().getAsBoolean();
-        History.Ending ending =
-                interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
-        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times.report());
+        regrouping = new Regrouping(team, replica, standing, capture, pending);
+        review = new EpochReview(replica.model(), team, recipe, fit.validation(), averaged);
+        pace = new Pace(timing);
+        times = new TimeAccount(team, timing, fit.callbacks());
     }
 
     /** Goes on from the newest checkpoint in the folder, where there is one. */
@@ -136,82 +74,46 @@ final class TrainingLoop implements Run {
         return standing.progress();
     }
 
-    // ---- members
+    /** @param meeting the first one, with the state as it was before */
+    History run(Meeting meeting) {
+        Throwable failure = null;
+        try {
+            regrouping.settle(meeting);
+            audience.begin();
+            trainEpochs();
+            if (times.close()) {
+                regrouping.leaveTogether();
+            }
+        } catch (GroupChangedException e) {
+            replica.abandon();
+            failure = e;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            failure = e;
+            throw e;
+        } finally {
+            audience.end(failure);
+        }
+        averaged.leave();
+        return run.history(ended, times.report());
+    }
 
-    /** All members get the same state; those that had to wait for it begin where the furthest is. */
-    private void settle(Meeting first) {
-        Meeting meeting = first;
-        while (true) {
+    private void trainEpochs() {
+        while (standing.epoch() < fit.epochs() && !ended) {
             try {
-                replica.regrouped();
-                ahead = 0;
-                computedBefore = timing.seconds(Phase.COMPUTE);
-                boolean missed = meeting.group().generation() > generation + 1;
-                generation = meeting.group().generation();
-                if (meeting.takeOver()) {
-                    takeOver(meeting, missed);
+                pace.restart();
+                audience.begin();
+                trainEpoch();
+                if (!ended) {
+                    finishEpoch();
                 }
-                pending.clear();
-                return;
             } catch (GroupChangedException e) {
-                LOG.warn("{}; meeting again", e.getMessage());
-                meeting = team.meet(standing.progress());
+                regrouping.meetAgain(e);
             }
         }
     }
 
-    /** @param missed whether the others have met without this member, and may have redone its last step */
-    private void takeOver(Meeting meeting, boolean missed) {
-        boolean source = meeting.group().rank() == meeting.source();
-        Checkpoint state = new Gathering(team.collectives()).handOver(source ? capture.take() : null, meeting.source());
-        Checkpoint.Progress progress = state.progress();
-        long furthest = progress.step() + progress.epoch();
-        if (source) {
-            return;
-        }
-        boolean differs = furthest != standing.progress() || furthest == 0;
-        if (furthest > standing.progress() && progress.epoch() == standing.epoch() && !missed) {
-            countPending(); // it was agreed on after all, only this member did not hear of it
-        }
-        capture.takeOver(state); // also when it is as far: after a step that was redone the last bits may differ
-        if (differs) {
-            LOG.info(
-                    "{} took over epoch {}, step {} from {}",
-                    meeting.group().self(),
-                    standing.epoch() + 1,
-                    standing.step(),
-                    meeting.group().members().get(meeting.source()));
-        }
-    }
-
-    /** Nobody goes before all have what they need of each other; who is gone already has it. */
-    private void leaveTogether() {
-        try {
-            team.collectives().barrier("the end");
-        } catch (GroupChangedException e) {
-            LOG.debug("members left before the end was agreed on: {}", e.getMessage());
-        }
-    }
-
-    /** Whether anybody has data, or wants to end: asked where no step says it. */
-    private boolean agreeOnMore(boolean mine) {
-        if (team.group().size() == 1) {
-            ended = ended || stopping();
-            return mine;
-        }
-        try (Scope scope = Scope.open()) {
-            Tensor votes = Tensor.of(new long[] {mine ? 1 : 0, stopping() ? 1 : 0}, 2);
-            long began = System.nanoTime();
-            team.collectives().allReduce("more and stop", votes);
-            timing.record(Phase.WAIT, began);
-            long[] counts = votes.toArray().longs();
-            ended = ended || counts[1] > 0;
-            return counts[0] > 0;
-        }
-    }
-
-    // ---- an epoch
-
+    /** An epoch, or what is left of it. */
     private void trainEpoch() {
         boolean more = true;
         while (more && !ended) {
@@ -228,212 +130,66 @@ final class TrainingLoop implements Run {
         }
     }
 
+    /** Whether anybody has data, or wants to end: asked where no step says it. */
+    private boolean agreeOnMore(boolean mine) {
+        long began = System.nanoTime();
+        double[] votes = team.collectives().sum("more and stop", mine ? 1 : 0, run.stopping() ? 1 : 0);
+        if (team.group().size() > 1) {
+            timing.record(Phase.WAIT, began);
+        }
+        ended = ended || votes[1] > 0;
+        return votes[0] > 0;
+    }
+
     /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
     private Outcome step(Feed feed) {
         team.check();
-        long step = standing.step() + ahead;
+        long step = standing.step() + pending.steps();
         for (int i = 0; i < fit.accumulate(); i++) {
             Batch batch = feed.next();
             if (batch != null) {
-                pending.add(new Seen(replica.accumulate(batch, step), batch.labels()));
+                pending.add(replica.accumulate(batch, step), batch);
             }
         }
-        learningRate = recipe.optimizer().rate(progressOf(step));
-        Vote vote = new Vote(feed.hasNext(), stopping(), freezing.isPending(), audience.needsState());
-        Outcome outcome = replica.update(learningRate, vote);
-        for (int i = 0; average != null && i < outcome.steps(); i++) {
-            average.update(); // of what was agreed on only: the average is the same on all members
-        }
-        ahead++;
+        run.rate(recipe.optimizer().rate(progressOf(step)));
+        Vote vote = new Vote(feed.hasNext(), run.stopping(), freezing.isPending(), audience.needsState());
+        Outcome outcome = replica.update(run.learningRate(), vote);
+        averaged.update(outcome.steps());
+        pending.stepDone();
         if (outcome.steps() > 0) {
             agreed(outcome, feed);
         }
         return outcome;
     }
 
+    /** What the schedule goes by. */
+    private Progress progressOf(long step) {
+        long steps = run.stepsPerEpoch().orElse(0);
+        return new Progress(step, steps, steps * fit.epochs(), standing.observed());
+    }
+
     private void agreed(Outcome outcome, Feed feed) {
-        ahead = 0;
-        long own = pending.stream().mapToLong(seen -> seen.result().size()).sum();
-        double pace = pace(outcome, own);
+        long own = pending.samples();
+        double seconds = pace.measure(own, outcome.samples(), team.group().size());
         times.step(outcome.steps(), own);
-        countPending();
+        pending.countInto(standing.totals());
         standing.advance(outcome, feed.position());
-        lastLoss = outcome.loss();
-        samplesSeen += outcome.samples();
+        run.agreed(outcome);
         ended = ended || outcome.stop();
         team.report(new Report(
-                standing.epoch(), standing.step(), standing.position().rows(), pace, lastLoss));
-        audience.tell(callback -> callback.step(this));
+                standing.epoch(), standing.step(), standing.position().rows(), seconds, outcome.loss()));
+        audience.tell(callback -> callback.step(run));
         freezing.holdBack();
-        ended = ended || team.group().size() == 1 && stopping();
-    }
-
-    /** Seconds for an equal part of what was agreed on: a slow member does not look faster for being given less. */
-    private double pace(Outcome outcome, long own) {
-        double seconds = timing.seconds(Phase.COMPUTE) - computedBefore;
-        computedBefore += seconds;
-        return own == 0 ? 0 : seconds / own * outcome.samples() / team.group().size();
-    }
-
-    private void countPending() {
-        pending.forEach(seen -> standing.totals().addMetrics(seen.result(), seen.labels()));
-        pending.clear();
+        ended = ended || team.group().size() == 1 && run.stopping();
     }
 
     private void finishEpoch() {
         if (standing.totals().samples() == 0) {
             throw new TrainingException("the training data has no samples: " + data);
         }
-        Evaluation validation = validate();
-        Evaluation training = mergedTotals().value();
-        EpochResult result = new EpochResult(
-                standing.epoch() + 1,
-                standing.step(),
-                learningRate,
-                training,
-                validation,
-                (System.nanoTime() - epochBegan) / 1e9);
+        EpochResult result = review.of(standing, run.learningRate());
         standing.finishEpoch(result);
-        epochBegan = System.nanoTime();
-        audience.tell(callback -> callback.epoch(this, result));
+        audience.tell(callback -> callback.epoch(run, result));
         freezing.holdBack();
-    }
-
-    private Evaluation validate() {
-        if (fit.validation() == null) {
-            return null;
-        }
-        Engine.useThreads(threads);
-        try (MovingAverage.Swap averaged = swapIn()) {
-            return Evaluator.evaluate(replica.model(), recipe, fit.validation(), team.collectives())
-                    .value();
-        }
-    }
-
-    /** The loss of all members is known to each; metrics are brought together. */
-    private Totals mergedTotals() {
-        Totals own = standing.totals();
-        if (team.group().size() == 1 || recipe.metrics().isEmpty()) {
-            return own;
-        }
-        Totals merged = new Totals(recipe.metrics());
-        for (Map<String, NdArray> each : new Gathering(team.collectives()).all("metrics", own.snapshot())) {
-            Totals other = new Totals(recipe.metrics());
-            other.restore(each);
-            merged.mergeMetrics(other);
-        }
-        merged.restoreLoss(own.snapshot());
-        return merged;
-    }
-
-    /** What the schedule goes by. */
-    private Progress progressOf(long step) {
-        long steps = stepsPerEpoch().orElse(0);
-        return new Progress(step, steps, steps * fit.epochs(), standing.observed());
-    }
-
-    private MovingAverage.Swap swapIn() {
-        return average == null ? () -> {} : average.swapIn();
-    }
-
-    /** Leaves the model with the weights that were evaluated: the averaged ones where there is an average. */
-    private void leaveAveraged() {
-        if (average != null) {
-            try (Scope scope = Scope.open();
-                    NoGradients off = NoGradients.begin()) {
-                replica.model().vector().values().copy_(average.state().get("average"));
-            }
-            average.close();
-        }
-    }
-
-    // ---- what callbacks see
-
-    @Override
-    public Checkpoint checkpoint() {
-        return capture.take();
-    }
-
-    @Override
-    public Model model() {
-        return replica.model();
-    }
-
-    @Override
-    public Recipe recipe() {
-        return recipe;
-    }
-
-    @Override
-    public int epoch() {
-        return standing.epoch() + 1;
-    }
-
-    @Override
-    public int epochs() {
-        return fit.epochs();
-    }
-
-    @Override
-    public long step() {
-        return standing.step();
-    }
-
-    @Override
-    public long stepOfEpoch() {
-        return standing.stepOfEpoch();
-    }
-
-    @Override
-    public OptionalLong stepsPerEpoch() {
-        OptionalLong batches = data.batches();
-        return batches.isEmpty()
-                ? batches
-                : OptionalLong.of((batches.getAsLong() + fit.accumulate() - 1) / fit.accumulate());
-    }
-
-    @Override
-    public long samplesSeen() {
-        return samplesSeen;
-    }
-
-    @Override
-    public double learningRate() {
-        return learningRate;
-    }
-
-    @Override
-    public double lastLoss() {
-        return lastLoss;
-    }
-
-    @Override
-    public Evaluation soFar() {
-        return standing.totals().value();
-    }
-
-    @Override
-    public List<EpochResult> finished() {
-        return List.copyOf(standing.finished());
-    }
-
-    @Override
-    public void stop(String reason) {
-        stopReason = reason;
-    }
-
-    @Override
-    public boolean stopping() {
-        return stopReason != null || fit.interrupted().getAsBoolean();
-    }
-
-    @Override
-    public void saveModel(Path folder) {
-        List<EpochResult> finished = standing.finished();
-        EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
-        Evaluation evaluation = last == null ? null : last.validation() == null ? last.training() : last.validation();
-        try (MovingAverage.Swap averaged = swapIn()) {
-            modelSaver.accept(folder, evaluation);
-        }
     }
 }

@@ -53,6 +53,10 @@ class CollectivesProcessTest {
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(TestingMember.TIMEOUT.dividedBy(3));
             assertThat(children.get(0).waitFor(40, TimeUnit.SECONDS)).isTrue();
             assertThat(Files.readString(folder.resolve("end-1"))).startsWith("[worker-2]");
+            assertThat(folder.resolve("output-1"))
+                    .as("standard output is the program's own")
+                    .content()
+                    .doesNotContain("[Gloo]");
         } finally {
             children.forEach(Process::destroyForcibly);
         }

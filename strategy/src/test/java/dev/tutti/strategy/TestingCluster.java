@@ -1,54 +1,52 @@
 package dev.tutti.strategy;
 
+import dev.tutti.cluster.ClusterTeam;
+import dev.tutti.cluster.CollectivesFactory;
+import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.rpc.CoordinatorServer;
+import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Collectives;
-import dev.tutti.comm.Group;
-import dev.tutti.comm.GroupChangedException;
-import dev.tutti.comm.Leases;
-import dev.tutti.comm.Meeting;
-import dev.tutti.comm.Member;
-import dev.tutti.comm.MemberLostException;
-import dev.tutti.comm.Report;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
+import dev.tutti.comm.Traffic;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Workplace;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Members that are threads of one JVM, each with a model of its own; they can be lost at any point, and others can join. */
+/**
+ * Members that are threads of one JVM, each with a model of its own: the real coordinator, real teams and collectives. They can be
+ * lost at any call to the others, and others can join.
+ *
+ * <p>Order of calls: {@link #run} once, with {@link #member} meanwhile for those who come later; then what is asked of it.
+ */
 public final class TestingCluster {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MOST = 9;
 
     private final int first;
     private final Hook hook;
-    private final TestingLedger ledger;
-    private final TreeSet<String> alive = new TreeSet<>();
-    private final TreeMap<String, Long> waiting = new TreeMap<>();
-    private final Map<String, Long> sent = new ConcurrentHashMap<>();
-    private List<Member> members = List.of();
-    private Map<String, Long> progress = Map.of();
-    private TestingCollectives.Table table;
-    private long generation;
-    private boolean changed;
+    private final CoordinatorServer coordinator;
+    private final Phaser running = new Phaser(1);
+    private final LedgerRecord ledger = new LedgerRecord();
+    private final Map<String, Traffic> traffic = new ConcurrentHashMap<>();
+    private CollectivesFactory connections = Connections::open;
+    private int threads = 1;
 
     /** Told of every point that a member comes to; what it throws happens to that member there. */
     public interface Hook {
         void at(String member, String point);
     }
 
-    /** The end of a member. */
+    /** The end of a member, as if its process had been killed. */
     public static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -60,115 +58,66 @@ public final class TestingCluster {
     public TestingCluster(int members, Hook hook) {
         this.first = members;
         this.hook = hook;
-        ledger = new TestingLedger(hook);
+        coordinator =
+                CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, MOST)));
     }
 
-    /** Runs the same on every member, named {@code a}, {@code b} and so on, and returns what those gave that were not killed. */
+    /** How they are connected; by plain memory unless said. */
+    TestingCluster connectedBy(CollectivesFactory factory) {
+        connections = factory;
+        return this;
+    }
+
+    /** Workers of each; one unless said. */
+    TestingCluster threads(int workers) {
+        threads = workers;
+        return this;
+    }
+
+    /** The name of the member with a number. */
+    public static String name(int number) {
+        return "worker-" + number;
+    }
+
+    /** Runs the same on every member and returns what those gave that were not killed. */
     public <T> Map<String, T> run(Function<Workplace, T> work) {
-        ExecutorService threads = Executors.newCachedThreadPool();
-        try {
-            Map<String, Future<T>> running = new TreeMap<>();
-            for (int i = 0; i < first; i++) {
-                String id = String.valueOf((char) ('a' + i));
-                running.put(id, threads.submit(member(id, work)));
+        try (coordinator) {
+            List<Callable<T>> members = new ArrayList<>();
+            for (int number = 0; number < first; number++) {
+                members.add(member(name(number), work));
             }
-            Map<String, T> results = new TreeMap<>();
-            for (var each : running.entrySet()) {
-                T result = each.getValue().get(60, TimeUnit.SECONDS);
-                if (result != null) {
-                    results.put(each.getKey(), result);
+            List<T> results = MemberThreads.run(members);
+            awaitThoseWhoCameLater();
+            Map<String, T> named = new TreeMap<>();
+            for (int number = 0; number < first; number++) {
+                if (results.get(number) != null) {
+                    named.put(name(number), results.get(number));
                 }
             }
-            return results;
-        } catch (ExecutionException | InterruptedException | TimeoutException e) {
-            throw new AssertionError(e);
-        } finally {
-            threads.shutdownNow();
+            return named;
+        }
+    }
+
+    private void awaitThoseWhoCameLater() {
+        try {
+            running.awaitAdvanceInterruptibly(running.arrive(), MemberThreads.ALARM_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("a member that came later did not end in time", e);
         }
     }
 
     /** The work of one member; null comes of one that was killed. */
     public <T> Callable<T> member(String id, Function<Workplace, T> work) {
+        running.register();
         return () -> {
             try {
                 return work.apply(new Seat(id));
             } catch (Killed e) {
                 return null;
             } finally {
-                lose(id);
+                running.arriveAndDeregister();
             }
         };
-    }
-
-    public synchronized void lose(String id) {
-        if (alive.remove(id)) {
-            waiting.remove(id);
-            ledger.lost(id);
-            change(id + " is gone");
-            assemble();
-        }
-    }
-
-    private void change(String reason) {
-        changed = true;
-        if (table != null) {
-            table.abort(new MemberLostException(List.of(), reason));
-        }
-        notifyAll();
-    }
-
-    private synchronized Meeting meet(String id, long at) {
-        alive.add(id);
-        waiting.put(id, at);
-        if (generation > 0) {
-            change(id + " meets again");
-        }
-        assemble();
-        long until = System.nanoTime() + PATIENCE.toNanos();
-        while (waiting.containsKey(id)) {
-            long left = (until - System.nanoTime()) / 1_000_000;
-            if (left <= 0) {
-                throw new MemberLostException(List.of(), "the others did not come");
-            }
-            try {
-                wait(left);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new MemberLostException(List.of(), "interrupted");
-            }
-        }
-        long furthest = progress.values().stream().mapToLong(each -> each).max().orElseThrow();
-        List<String> ids = members.stream().map(Member::id).toList();
-        int source = ids.indexOf(ids.stream()
-                .filter(each -> progress.get(each) == furthest)
-                .findFirst()
-                .orElseThrow());
-        boolean takeOver = progress.values().stream().anyMatch(each -> each != furthest) || generation > 1;
-        return new Meeting(new Group(generation, ids.indexOf(id), members), source, takeOver);
-    }
-
-    private void assemble() {
-        boolean complete = waiting.keySet().equals(alive) && (generation > 0 || alive.size() == first);
-        if (complete && !alive.isEmpty()) {
-            generation++;
-            changed = false;
-            members = new ArrayList<>(
-                    alive.stream().map(id -> new Member(id, "here")).toList());
-            progress = new TreeMap<>(waiting);
-            table = new TestingCollectives.Table(members.size(), PATIENCE);
-            waiting.clear();
-            notifyAll();
-        }
-    }
-
-    private synchronized void check(long seen) {
-        if (changed || generation != seen) {
-            throw new GroupChangedException("the members have changed");
-        }
-    }
-
-    public synchronized List<String> alive() {
-        return List.copyOf(alive);
     }
 
     public int chunks(int epoch) {
@@ -177,23 +126,17 @@ public final class TestingCluster {
 
     /** Who used which chunk. */
     public Map<Integer, String> used(int epoch) {
-        return ledger.used(epoch);
+        return ledger.users(epoch);
     }
 
-    /** Bytes that a member sent. */
-    public long sent(String id) {
-        return sent.getOrDefault(id, 0L);
-    }
-
-    private synchronized Collectives collectives(Group group) {
-        return new TestingCollectives(group, table, hook);
+    /** What went through a member in all. */
+    public Traffic traffic(String id) {
+        return traffic.getOrDefault(id, Traffic.NONE);
     }
 
     /** One member's place. */
-    private final class Seat implements Workplace, Team {
+    private final class Seat implements Workplace {
         private final String id;
-        private Group group;
-        private Collectives collectives;
 
         Seat(String id) {
             this.id = id;
@@ -201,57 +144,46 @@ public final class TestingCluster {
 
         @Override
         public Team assemble(Assignment work) {
-            return this;
+            ClusterTeam team = ClusterTeam.join(
+                    coordinator.address(),
+                    Newcomer.worker(id).process(id),
+                    threads,
+                    (group, board, timeout) -> watched(connections.open(group, board, timeout)));
+            return Around.calls(Team.class, team, call -> {
+                if (call.name().equals("check")) {
+                    come("check");
+                }
+                return call.name().equals("leases")
+                        ? ledger.of(id, team.leases(), () -> come("lease"), () -> come("used"))
+                        : call.proceed();
+            });
         }
 
-        @Override
-        public Meeting meet(long progress) {
-            count();
-            Meeting meeting = TestingCluster.this.meet(id, progress);
-            group = meeting.group();
-            collectives = TestingCluster.this.collectives(group);
-            return meeting;
+        private Collectives watched(Collectives real) {
+            return Around.calls(Collectives.class, real, call -> {
+                if (call.name().equals("close")) {
+                    traffic.merge(
+                            id,
+                            real.traffic(),
+                            (one, other) -> new Traffic(one.sent() + other.sent(), one.received() + other.received()));
+                }
+                if (call.given().isEmpty() || !(call.given().get(0) instanceof String what)) {
+                    return call.proceed();
+                }
+                come("before " + what);
+                Object answer = call.proceed();
+                come("after " + what);
+                return answer;
+            });
         }
 
-        private void count() {
-            if (collectives != null) {
-                sent.merge(id, collectives.traffic().sent(), Long::sum);
-                collectives = null;
+        private void come(String point) {
+            try {
+                hook.at(id, point);
+            } catch (Killed e) {
+                coordinator.exited(id, "was killed");
+                throw e;
             }
-        }
-
-        @Override
-        public Group group() {
-            return group;
-        }
-
-        @Override
-        public Collectives collectives() {
-            return collectives;
-        }
-
-        @Override
-        public void check() {
-            hook.at(id, "check");
-            TestingCluster.this.check(group.generation());
-        }
-
-        @Override
-        public int threads() {
-            return 1;
-        }
-
-        @Override
-        public Leases leases() {
-            return ledger.of(id);
-        }
-
-        @Override
-        public void report(Report report) {}
-
-        @Override
-        public void close() {
-            count();
         }
     }
 }

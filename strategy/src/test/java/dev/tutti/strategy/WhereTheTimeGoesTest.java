@@ -5,27 +5,17 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tutti.comm.Team;
+import dev.tutti.comm.MemberLostException;
 import dev.tutti.json.Json;
-import dev.tutti.train.Assignment;
 import dev.tutti.train.Callbacks;
-import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.MemberTime;
-import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,17 +28,10 @@ class WhereTheTimeGoesTest {
     @TempDir
     private Path folder;
 
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-
-    @AfterEach
-    void end() {
-        threads.shutdownNow();
-    }
-
     @Test
-    void isKnownOfAllMembers() throws Exception {
+    void isKnownOfAllMembers() throws IOException {
         Path trace = folder.resolve("trace.json");
-        for (History history : train(BarrierTeam.of(MEMBERS), trace)) {
+        for (History history : train((member, point) -> {}, trace)) {
             List<MemberTime> members = history.times().members();
             assertThat(members).extracting(MemberTime::member).containsExactly("worker-0", "worker-1", "worker-2");
             assertThat(members).allSatisfy(each -> {
@@ -65,9 +48,15 @@ class WhereTheTimeGoesTest {
     }
 
     @Test
-    void isNoReasonToFailWhenAMemberIsLostAtTheEnd() throws Exception {
+    void isNoReasonToFailWhenAMemberIsLostAtTheEnd() throws IOException {
         Path trace = folder.resolve("trace.json");
-        List<History> histories = train(BarrierTeam.of(MEMBERS, "where the time went"), trace);
+        List<History> histories = train(
+                (member, point) -> {
+                    if (member.equals("worker-2") && point.equals("before where the time went")) {
+                        throw new MemberLostException(List.of(member), member + " was cut off");
+                    }
+                },
+                trace);
         for (int rank = 0; rank < MEMBERS; rank++) {
             assertThat(histories.get(rank).ending()).isEqualTo(History.Ending.COMPLETED);
             assertThat(histories.get(rank).times().members())
@@ -77,22 +66,14 @@ class WhereTheTimeGoesTest {
         assertThat(computedBy(trace)).isEqualTo(Map.of(0, 20));
     }
 
-    private List<History> train(List<Team> teams, Path trace) throws Exception {
-        List<Future<History>> runs = new ArrayList<>();
-        for (Team team : teams) {
-            Fit fit = epochs(2).on(new Given(team)).with(allReduce());
-            Fit traced = team.group().isChief() ? fit.callbacks(Callbacks.trace(trace)) : fit;
-            runs.add(threads.submit(() -> {
-                try (Trainer trainer = Blobs.trainer()) {
-                    return trainer.fit(Blobs.data(240).batch(24), traced);
-                }
-            }));
-        }
-        List<History> histories = new ArrayList<>();
-        for (Future<History> run : runs) {
-            histories.add(run.get(90, TimeUnit.SECONDS));
-        }
-        return histories;
+    private static List<History> train(TestingCluster.Hook hook, Path trace) {
+        return List.copyOf(new TestingCluster(MEMBERS, hook)
+                .run(place -> Members.Result.of(
+                                Blobs.trainer(),
+                                Blobs.data(240).batch(24),
+                                epochs(2).on(place).with(allReduce()).callbacks(Callbacks.trace(trace)))
+                        .history())
+                .values());
     }
 
     /** How many stretches of computing each process of a trace has. */
@@ -104,12 +85,5 @@ class WhereTheTimeGoesTest {
             }
         }
         return counts;
-    }
-
-    private record Given(Team team) implements Workplace {
-        @Override
-        public Team assemble(Assignment work) {
-            return team;
-        }
     }
 }

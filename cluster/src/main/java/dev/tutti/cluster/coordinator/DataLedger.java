@@ -1,25 +1,38 @@
 package dev.tutti.cluster.coordinator;
 
-import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
  * Who has which chunk of an epoch's data, and which were used. Each is used exactly once.
  *
- * <p>The methods that decide change nothing; what was decided is entered as a {@link Fact}.
+ * <p>When an epoch begins, those before the last one are forgotten: members are never further apart than that.
  */
-final class DataLedger {
+final class DataLedger implements Book {
     private static final int MOST_CHUNKS = 1 << 24;
+    private static final String A_RUN_BEFORE = "a run before";
 
     private final Map<Integer, Epoch> epochs = new TreeMap<>();
 
     /** An epoch's chunks: a chunk that is in neither map is free. */
     private record Epoch(int chunks, TreeMap<Integer, String> used, TreeMap<Integer, String> leased, BitSet taken) {
+        void lease(int chunk, String member) {
+            leased.put(chunk, member);
+            taken.set(chunk);
+        }
+
+        void use(List<Integer> chosen, String member) {
+            for (int chunk : chosen) {
+                leased.remove(chunk);
+                used.put(chunk, member);
+                taken.set(chunk);
+            }
+        }
+
         void free(String member) {
             leased.forEach((chunk, holder) -> {
                 if (holder.equals(member)) {
@@ -28,6 +41,13 @@ final class DataLedger {
             });
             leased.values().removeIf(member::equals);
         }
+
+        Map<String, List<Integer>> usedBy() {
+            Map<String, List<Integer>> members = new TreeMap<>();
+            used.forEach((chunk, member) ->
+                    members.computeIfAbsent(member, name -> new ArrayList<>()).add(chunk));
+            return members;
+        }
     }
 
     /** Says whether an epoch begins with this; empty if it has begun already. */
@@ -35,14 +55,15 @@ final class DataLedger {
         Epoch known = epochs.get(asked.epoch());
         if (known != null) {
             if (known.chunks != asked.chunks()) {
-                throw contradiction(asked.member() + " says that epoch " + asked.epoch() + " has " + asked.chunks()
-                        + " chunks, but it was begun with " + known.chunks + ": all members need the same data");
+                throw RefusedException.contradiction(asked.member() + " says that epoch " + asked.epoch() + " has "
+                        + asked.chunks() + " chunks, but it was begun with " + known.chunks
+                        + ": all members need the same data");
             }
             return Optional.empty();
         }
         if (asked.epoch() < 0 || asked.chunks() < 0 || asked.chunks() > MOST_CHUNKS) {
-            throw contradiction("expected an epoch from 0 and at most " + MOST_CHUNKS + " chunks, received epoch "
-                    + asked.epoch() + " with " + asked.chunks());
+            throw RefusedException.contradiction("expected an epoch from 0 and at most " + MOST_CHUNKS
+                    + " chunks, received epoch " + asked.epoch() + " with " + asked.chunks());
         }
         for (int chunk : asked.used()) {
             requireInside(asked.epoch(), asked.chunks(), chunk);
@@ -51,16 +72,18 @@ final class DataLedger {
     }
 
     /** The next chunk for a member; empty when none is free. */
-    OptionalInt lease(Event.Lease asked) {
+    Optional<Fact.Leased> lease(Event.Lease asked) {
         Epoch epoch = epoch(asked.epoch());
         for (var lease : epoch.leased.entrySet()) {
             // Its answer was lost on the way: given again, or nobody would ever use it.
             if (lease.getValue().equals(asked.member()) && !asked.held().contains(lease.getKey())) {
-                return OptionalInt.of(lease.getKey());
+                return Optional.of(new Fact.Leased(asked.epoch(), lease.getKey(), asked.member()));
             }
         }
         int free = epoch.taken.nextClearBit(0);
-        return free < epoch.chunks ? OptionalInt.of(free) : OptionalInt.empty();
+        return free < epoch.chunks
+                ? Optional.of(new Fact.Leased(asked.epoch(), free, asked.member()))
+                : Optional.empty();
     }
 
     /** Checks that chunks may count as used; empty if that was said before. */
@@ -71,76 +94,78 @@ final class DataLedger {
             requireInside(asked.epoch(), epoch.chunks, chunk);
             String user = epoch.used.get(chunk);
             if (user != null && !user.equals(asked.member())) {
-                throw contradiction(asked.member() + " has used chunk " + chunk + " of epoch " + asked.epoch()
-                        + ", but " + user + " had used it before");
+                throw RefusedException.contradiction(asked.member() + " has used chunk " + chunk + " of epoch "
+                        + asked.epoch() + ", but " + user + " had used it before");
             }
             String holder = epoch.leased.get(chunk);
             // A free one may be the chunk of a member that was lost between the agreement and saying so itself.
             if (holder != null && !holder.equals(asked.member())) {
-                throw contradiction(asked.member() + " has used chunk " + chunk + " of epoch " + asked.epoch()
-                        + ", but " + holder + " has leased it");
+                throw RefusedException.contradiction(asked.member() + " has used chunk " + chunk + " of epoch "
+                        + asked.epoch() + ", but " + holder + " has leased it");
             }
             said &= user != null;
         }
         return said ? Optional.empty() : Optional.of(new Fact.Used(asked.epoch(), asked.chunks(), asked.member()));
     }
 
+    /** Says whether a member gives anything back; one that comes late, to an epoch that is forgotten, does not. */
+    Optional<Fact.GivenBack> giveBack(Event.GiveBack asked) {
+        Epoch epoch = epochs.get(asked.epoch());
+        return epoch != null && epoch.leased.containsValue(asked.member())
+                ? Optional.of(new Fact.GivenBack(asked.epoch(), asked.member()))
+                : Optional.empty();
+    }
+
     List<Integer> used(int epoch) {
         return List.copyOf(epoch(epoch).used.keySet());
     }
 
-    boolean holds(String member, int epoch) {
-        return epoch(epoch).leased.containsValue(member);
-    }
-
-    void enter(Fact.Begun begun) {
-        Epoch epoch = new Epoch(begun.chunks(), new TreeMap<>(), new TreeMap<>(), new BitSet());
-        begun.used().forEach(chunk -> {
-            epoch.used.put(chunk, "a run before");
-            epoch.taken.set(chunk);
-        });
-        epochs.put(begun.epoch(), epoch);
-    }
-
-    void enter(Fact.Leased lease) {
-        Epoch epoch = epoch(lease.epoch());
-        epoch.leased.put(lease.chunk(), lease.member());
-        epoch.taken.set(lease.chunk());
-    }
-
-    void enter(Fact.Used used) {
-        Epoch epoch = epoch(used.epoch());
-        for (int chunk : used.chunks()) {
-            epoch.leased.remove(chunk);
-            epoch.used.put(chunk, used.member());
-            epoch.taken.set(chunk);
+    @Override
+    public void enter(Fact fact, long at) {
+        if (fact instanceof Fact.Begun begun) {
+            epochs.keySet().removeIf(epoch -> epoch < begun.epoch() - 1);
+            Epoch epoch = new Epoch(begun.chunks(), new TreeMap<>(), new TreeMap<>(), new BitSet());
+            epoch.use(begun.used(), A_RUN_BEFORE);
+            epochs.put(begun.epoch(), epoch);
+        } else if (fact instanceof Fact.Leased lease) {
+            epoch(lease.epoch()).lease(lease.chunk(), lease.member());
+        } else if (fact instanceof Fact.Used used) {
+            epoch(used.epoch()).use(used.chunks(), used.member());
+        } else if (fact instanceof Fact.GivenBack back) {
+            epoch(back.epoch()).free(back.member());
+        } else if (fact instanceof Fact.Lost lost) {
+            epochs.values().forEach(epoch -> epoch.free(lost.member()));
         }
     }
 
-    void enter(Fact.GivenBack back) {
-        epoch(back.epoch()).free(back.member());
-    }
-
-    void enter(Fact.Lost lost) {
-        epochs.values().forEach(epoch -> epoch.free(lost.member()));
+    @Override
+    public List<Journal.Entry> summary(long now) {
+        List<Fact> facts = new ArrayList<>();
+        epochs.forEach((number, epoch) -> {
+            Map<String, List<Integer>> used = epoch.usedBy();
+            List<Integer> before = used.remove(A_RUN_BEFORE);
+            facts.add(new Fact.Begun(number, epoch.chunks, before == null ? List.of() : before));
+            used.forEach((member, chunks) -> facts.add(new Fact.Used(number, chunks, member)));
+            epoch.leased.forEach((chunk, member) -> facts.add(new Fact.Leased(number, chunk, member)));
+        });
+        return facts.stream().map(fact -> new Journal.Entry(now, List.of(fact))).toList();
     }
 
     private Epoch epoch(int number) {
         Epoch epoch = epochs.get(number);
         if (epoch == null) {
-            throw contradiction("epoch " + number + " has not begun: every member says begin first");
+            boolean over = !epochs.isEmpty() && epochs.keySet().stream().allMatch(later -> later > number);
+            throw RefusedException.contradiction(
+                    "epoch " + number + (over ? " is over" : " has not begun: every member says begin first"));
         }
         return epoch;
     }
 
     private static void requireInside(int epoch, int chunks, int chunk) {
         if (chunk < 0 || chunk >= chunks) {
-            throw contradiction("epoch " + epoch + " has chunks 0 to " + (chunks - 1) + ", received " + chunk);
+            throw RefusedException.contradiction(
+                    "epoch " + epoch + " has chunks 0 to " + (chunks - 1) + ", received " + chunk);
         }
-    }
-
-    private static RefusedException contradiction(String message) {
-        return new RefusedException(Kind.CONTRADICTION, message);
     }
 
     @Override

@@ -22,6 +22,16 @@ public record Place(
     /** The role of those who train together. */
     public static final String WORKER = "worker";
 
+    static Place of(Fact.Joined joined, long order, long at) {
+        return new Place(
+                joined.member(), order, joined.session(), joined.role(), joined.host(), joined.process(), at, null, 0);
+    }
+
+    /** How it came. */
+    Fact.Joined joined() {
+        return new Fact.Joined(id, session, role, host, process);
+    }
+
     public boolean living() {
         return lost == null;
     }

@@ -40,6 +40,10 @@ public final class RefusedException extends TuttiException {
         this.members = List.copyOf(members);
     }
 
+    static RefusedException contradiction(String message) {
+        return new RefusedException(Kind.CONTRADICTION, message);
+    }
+
     public Kind kind() {
         return kind;
     }

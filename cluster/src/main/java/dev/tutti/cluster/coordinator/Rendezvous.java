@@ -50,11 +50,6 @@ final class Rendezvous {
                 new Arrival(arrival.after, arrival.progress, arrival.accused, arrival.at + millis));
     }
 
-    void forget(String member) {
-        arrivals.remove(member);
-        failures.remove(member);
-    }
-
     Set<String> arrived() {
         return arrivals.keySet();
     }
@@ -65,11 +60,11 @@ final class Rendezvous {
     }
 
     /** One thing that is to be decided now; to be asked again until there is nothing. */
-    Optional<Fact> decide(Knowledge known, FailureDetector detector, long now) {
+    Optional<Fact> decide(Roster roster, FailureDetector detector, long now) {
         if (arrivals.isEmpty()) {
             return Optional.empty();
         }
-        List<Place> awaited = known.livingOfGroup();
+        List<Place> awaited = roster.livingOfGroup();
         boolean starting = awaited.isEmpty();
         List<Place> missing = awaited.stream()
                 .filter(place -> !arrivals.containsKey(place.id()))
@@ -85,13 +80,13 @@ final class Rendezvous {
                     .findFirst();
         }
         if (arrivals.size() >= rules.min()) {
-            return Optional.of(form(known));
+            return Optional.of(form(roster));
         }
         fewSince = Math.min(fewSince, now);
         // The wait of a start was long already.
         if (starting && now - openedAt >= rules.patience().start()
                 || now - fewSince >= rules.patience().tooFew()) {
-            fail(known, now);
+            fail(roster, now);
         }
         return Optional.empty();
     }
@@ -125,16 +120,16 @@ final class Rendezvous {
         return Optional.empty();
     }
 
-    private Fact.Formed form(Knowledge known) {
+    private Fact.Formed form(Roster roster) {
         List<Place> members = new ArrayList<>(arrivals.keySet().stream()
-                .map(id -> known.place(id).orElseThrow())
+                .map(id -> roster.place(id).orElseThrow())
                 .sorted(Comparator.comparingLong(Place::order).thenComparing(Place::id))
                 .toList());
         while (members.size() > rules.max()) {
             members.remove(members.size() - 1);
         }
-        long generation = known.group().generation();
-        List<String> before = known.group().members();
+        long generation = roster.group().generation();
+        List<String> before = roster.group().members();
         boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
         int source = 0;
         boolean differ = false;
@@ -151,15 +146,20 @@ final class Rendezvous {
         return new Fact.Formed(generation + 1, members.stream().map(Place::id).toList(), source, differ);
     }
 
-    /** A group was formed of these; whoever found no place in it waits for the next. */
-    void formed(Fact.Formed group, long now) {
-        arrivals.keySet().removeAll(group.members());
-        openedAt = arrivals.isEmpty() ? NEVER : now;
-        fewSince = NEVER;
+    /** Nobody waits for the lost; whoever found no place in a group that was formed waits for the next. */
+    void enter(Fact fact, long now) {
+        if (fact instanceof Fact.Lost lost) {
+            arrivals.remove(lost.member());
+            failures.remove(lost.member());
+        } else if (fact instanceof Fact.Formed group) {
+            arrivals.keySet().removeAll(group.members());
+            openedAt = arrivals.isEmpty() ? NEVER : now;
+            fewSince = NEVER;
+        }
     }
 
-    private void fail(Knowledge known, long now) {
-        List<Place> lost = known.places().stream()
+    private void fail(Roster roster, long now) {
+        List<Place> lost = roster.places().stream()
                 .filter(place -> !place.living() && place.isWorker())
                 .toList();
         StringBuilder message = new StringBuilder("expected at least ")

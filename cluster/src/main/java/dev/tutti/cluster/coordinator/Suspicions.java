@@ -70,8 +70,8 @@ final class Suspicions {
     }
 
     /** Whether a member of the group is too slow. */
-    Optional<Fact> judge(String member, Paces paces, Knowledge known) {
-        List<String> group = known.group().members();
+    Optional<Fact> judge(String member, Paces paces, Roster roster) {
+        List<String> group = roster.group().members();
         OptionalDouble slower = group.contains(member) ? paces.timesSlower(member, group) : OptionalDouble.empty();
         if (slower.isEmpty()) {
             return Optional.empty();
@@ -83,8 +83,8 @@ final class Suspicions {
                 paces.seconds(member),
                 times);
         double limit = rules.ejectSlowerThan();
-        boolean mayGo = known.livingOfGroup().size() > rules.min()
-                && known.place(member)
+        boolean mayGo = roster.livingOfGroup().size() > rules.min()
+                && roster.place(member)
                         .map(place -> !spared.contains(place.process()))
                         .orElse(true);
         if (limit > 0 && times > limit && mayGo) {

@@ -112,6 +112,9 @@ final class LiveCoordinator implements AutoCloseable {
                 facts.forEach(LiveCoordinator::log);
                 if (journal != null) {
                     journal.append(now, facts);
+                    if (journal.isLong()) {
+                        journal.compact(coordinator.summary(now));
+                    }
                 }
                 waiters.removeIf(waiter -> waiter.done(coordinator, now, tell));
                 // Within the lock, so that nobody hears of things in the wrong order; sending does not wait.

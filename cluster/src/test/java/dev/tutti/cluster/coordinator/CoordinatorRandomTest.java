@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Events in any order: whatever happens, generations rise, each chunk is used once, nobody waits for ever, and the journal alone
- * gives the same knowledge. A failure names its seed; {@code -Dtutti.seed=...} runs that one alone.
+ * Events in any order: whatever happens, generations rise, each chunk is used once, nobody waits for ever, and the journal alone,
+ * or a summary of it, gives the same knowledge. A failure names its seed; {@code -Dtutti.seed=...} runs that one alone.
  */
 @Timeout(100)
 class CoordinatorRandomTest {
@@ -88,6 +88,10 @@ class CoordinatorRandomTest {
             }
             assertThat(TestingJob.reborn(rules, job.journal).knowledge())
                     .as("the journal after %s", event)
+                    .isEqualTo(job.coordinator.knowledge());
+            assertThat(TestingJob.reborn(rules, job.coordinator.summary(job.now))
+                            .knowledge())
+                    .as("the summary after %s", event)
                     .isEqualTo(job.coordinator.knowledge());
         }
 

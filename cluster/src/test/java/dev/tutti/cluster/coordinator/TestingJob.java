@@ -111,6 +111,26 @@ final class TestingJob {
                 .orElse(FailureDetector.State.UNKNOWN);
     }
 
+    /** A job in which there is something of everything to remember. */
+    static TestingJob eventful(Rules rules) {
+        TestingJob job = withGroup(rules, 2);
+        job.apply(new Event.Post("worker-0", 1, "address", "host \"x\"\n\u00fc"));
+        job.apply(new Event.Begin("worker-0", 0, 6, List.of(0)));
+        job.apply(new Event.Lease("worker-0", 0, List.of()));
+        job.apply(new Event.Lease("worker-1", 0, List.of()));
+        job.apply(new Event.Use("worker-0", 0, List.of(1)));
+        job.apply(new Event.GiveBack("worker-1", 0));
+        job.apply(new Event.Lease("worker-0", 0, List.of()));
+        job.apply(new Event.Configure("rate", "0.1"));
+        job.apply(new Event.Configure("rate", null));
+        job.apply(new Event.Configure("momentum", "0.9"));
+        job.now += 50;
+        job.apply(new Event.Exited("process of session 1", "ended"));
+        job.now += 50;
+        job.join("somebody");
+        return job;
+    }
+
     /** A coordinator that starts with what is in the journal. */
     static Coordinator reborn(Rules rules, List<Journal.Entry> journal) {
         Coordinator reborn = new Coordinator(rules);

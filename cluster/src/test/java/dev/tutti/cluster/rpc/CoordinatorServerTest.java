@@ -64,6 +64,23 @@ class CoordinatorServerTest {
     }
 
     @Test
+    void aJournalThatHasGrownLongBeginsAnew() throws Exception {
+        ServerSettings settings = ServerSettings.of(Rules.of(1)).folder(folder);
+        String text = "x".repeat(60_000);
+        try (CoordinatorServer server = CoordinatorServer.start(settings)) {
+            for (int i = 1; i <= 50; i++) {
+                server.configure("rate", text + i);
+            }
+        }
+        assertThat(folder.resolve("coordinator.log"))
+                .satisfies(log -> assertThat(Files.size(log)).isLessThan(1_200_000));
+        try (CoordinatorServer server = CoordinatorServer.start(settings)) {
+            assertThat(server.overview().settings().version()).isEqualTo(50);
+            assertThat(server.overview().settings().values()).containsEntry("rate", text + 50);
+        }
+    }
+
+    @Test
     void aWrongTokenIsRefused() {
         try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
             for (String token : List.of("wrong", server.address().token() + "x")) {

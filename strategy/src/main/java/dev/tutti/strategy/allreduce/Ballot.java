@@ -2,8 +2,6 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Vote;
 
 /**
@@ -41,14 +39,7 @@ record Ballot(
         mine[5] = vote.reopen() ? 1 : 0;
         mine[6] = vote.state() ? 1 : 0;
         mine[COUNTS + group.rank()] = samples > 0 ? seconds / samples : 0;
-        double[] all = mine;
-        if (group.size() > 1) {
-            try (Scope scope = Scope.open()) {
-                Tensor votes = Tensor.of(mine, mine.length);
-                collectives.allReduce("ballot", votes);
-                all = votes.toArray().doubles();
-            }
-        }
+        double[] all = collectives.sum("ballot", mine);
         double[] pace = new double[group.size()];
         System.arraycopy(all, COUNTS, pace, 0, pace.length);
         boolean more = all[3] > 0;

@@ -51,7 +51,7 @@ final class Weighing {
     }
 
     private static double likeness(Collectives collectives, String what, Distribution mine) {
-        return mine == null ? 1 : mine.likeness(Table.sum(collectives, what, mine.sums()));
+        return mine == null ? 1 : mine.likeness(collectives.sum(what, mine.sums()));
     }
 
     /** From the mean of the models of those who had data and did not go astray. */

@@ -3,8 +3,6 @@ package dev.tutti.strategy.compression;
 import dev.tutti.comm.Collectives;
 import dev.tutti.strategy.compression.Factors.Matrix;
 import dev.tutti.strategy.compression.Factors.Whole;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
@@ -17,9 +15,8 @@ import java.util.Random;
  * <p>The right factors must be the same on all members. They begin the same way on each, and begin anew when the members change,
  * since newcomers do not know them.
  */
-final class PowerSgdSum implements GradientSum {
+final class PowerSgdSum extends ErrorFeedback {
     private final Factors factors;
-    private final Residual residual = new Residual();
     private Tensor right;
     private long drawn;
 
@@ -28,23 +25,10 @@ final class PowerSgdSum implements GradientSum {
     }
 
     @Override
-    public void sum(Collectives collectives, Tensor gradients, long step) {
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            Tensor owed = residual.with(gradients, step);
-            if (collectives.group().size() == 1) { // nobody to spare the bytes for: all that is owed is paid
-                gradients.copy_(owed);
-                owed.zero_();
-                return;
-            }
-            if (right == null) {
-                begin(gradients);
-            }
-            exchange(collectives, owed, gradients);
+    void exchange(Collectives collectives, Tensor owed, Tensor gradients) {
+        if (right == null) {
+            begin(gradients);
         }
-    }
-
-    private void exchange(Collectives collectives, Tensor owed, Tensor gradients) {
         Tensor left = Tensor.zeros(Shape.of(factors.left()), gradients.type());
         for (Matrix matrix : factors.matrices()) {
             matrix.left(left).copy_(matrix.of(owed).matmul(matrix.right(right)));
@@ -109,7 +93,7 @@ final class PowerSgdSum implements GradientSum {
 
     @Override
     public void close() {
-        residual.close();
+        super.close();
         regrouped();
     }
 }

@@ -3,8 +3,6 @@ package dev.tutti.strategy.compression;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 
@@ -13,29 +11,15 @@ import dev.tutti.tensor.Tensor;
  *
  * <p>Everybody adds them up in the order of ranks, so the sum is the same bits on every member.
  */
-final class TopKSum implements GradientSum {
+final class TopKSum extends ErrorFeedback {
     private final double fraction;
-    private final Residual residual = new Residual();
 
     TopKSum(double fraction) {
         this.fraction = fraction;
     }
 
     @Override
-    public void sum(Collectives collectives, Tensor gradients, long step) {
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            Tensor owed = residual.with(gradients, step);
-            if (collectives.group().size() == 1) { // nobody to spare the bytes for: all that is owed is paid
-                gradients.copy_(owed);
-                owed.zero_();
-                return;
-            }
-            exchange(collectives, owed, gradients);
-        }
-    }
-
-    private void exchange(Collectives collectives, Tensor owed, Tensor gradients) {
+    void exchange(Collectives collectives, Tensor owed, Tensor gradients) {
         Group group = collectives.group();
         long count = Math.max(1, Math.round(fraction * gradients.size()));
         Shape all = Shape.of(count * group.size());
@@ -55,10 +39,5 @@ final class TopKSum implements GradientSum {
 
     private static Tensor of(int rank, long count, Tensor all) {
         return all.narrow(0, rank * count, count);
-    }
-
-    @Override
-    public void close() {
-        residual.close();
     }
 }

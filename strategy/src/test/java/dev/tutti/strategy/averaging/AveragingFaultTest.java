@@ -11,13 +11,14 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
+import dev.tutti.strategy.Members.Result;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.TestingCluster.Killed;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.train.EpochResult;
-import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.Workplace;
 import java.util.List;
@@ -45,9 +46,6 @@ class AveragingFaultTest {
     private static final int ROWS = 96;
     private static final int EPOCHS = 2;
 
-    /** What a member ends with. */
-    private record Result(Map<String, NdArray> weights, History history) {}
-
     private static Dataset data() {
         float[] features = new float[ROWS * ROWS];
         float[] labels = new float[ROWS];
@@ -60,14 +58,12 @@ class AveragingFaultTest {
                 .batch(12);
     }
 
+    private static Trainer trainer() {
+        return Trainer.of(Sequential.of(dense(1)), adam(0.001), mse()).threads(1);
+    }
+
     private static Function<Workplace, Result> work(Averaging strategy, int epochs) {
-        return place -> {
-            try (Trainer trainer =
-                    Trainer.of(Sequential.of(dense(1)), adam(0.001), mse()).threads(1)) {
-                History history = trainer.fit(data(), epochs(epochs).on(place).with(strategy));
-                return new Result(trainer.model().arrays(), history);
-            }
-        };
+        return place -> Result.of(trainer(), data(), epochs(epochs).on(place).with(strategy));
     }
 
     @ParameterizedTest
@@ -97,7 +93,7 @@ class AveragingFaultTest {
                 averaging().everyEpoch())) {
             AtomicInteger times = new AtomicInteger();
             TestingCluster cluster = new TestingCluster(3, (member, at) -> {
-                if (member.equals("b") && at.equals(point) && times.incrementAndGet() == time) {
+                if (member.equals("worker-1") && at.equals(point) && times.incrementAndGet() == time) {
                     throw new Killed();
                 }
             });
@@ -109,25 +105,62 @@ class AveragingFaultTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"3", "15"})
+    void oneThatFailsIsDoneWithout(int rowsOfLast) {
+        for (Averaging strategy : List.of(averaging().everySteps(3), averaging().everyEpoch())) {
+            AtomicInteger left = new AtomicInteger(rowsOfLast);
+            AtomicInteger members = new AtomicInteger();
+            Map<String, Result> results = new TestingCluster(3).run(place -> {
+                Dataset data = members.getAndIncrement() > 0 ? data() : failingAfter(left);
+                try {
+                    return Result.of(trainer(), data, epochs(EPOCHS).on(place).with(strategy));
+                } catch (DataException e) {
+                    assertThat(e).hasCauseInstanceOf(Failed.class);
+                    return null;
+                }
+            });
+            boolean failed = left.get() < 0; // others may be quicker to take what there is
+            assertThat(failed || rowsOfLast > 3).isTrue();
+            assertThat(results).hasSize(failed ? 2 : 3);
+            assertExact(results, EPOCHS);
+        }
+    }
+
+    /** What a disk may do to a member. */
+    private static final class Failed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private static Dataset failingAfter(AtomicInteger rows) {
+        return data().map(sample -> {
+            if (rows.decrementAndGet() < 0) {
+                throw new Failed();
+            }
+            return sample;
+        });
+    }
+
     @Test
     void whatOnlyALostMemberHadAgreedToIsDoneAgain() {
-        // b hears that all have given their models, calls its chunks used and is gone; the others never hear of it.
+        // The second hears that all have given their models, calls its chunks used and is gone; the others never hear
+        // of it.
         CountDownLatch said = new CountDownLatch(1);
         Map<String, Integer> rounds = new ConcurrentHashMap<>();
         TestingCluster cluster = new TestingCluster(3, (member, at) -> {
-            boolean b = member.equals("b");
-            if (at.equals(b ? "used" : "after parameters") && rounds.merge(member, 1, Integer::sum) == 3) {
-                if (b) {
+            boolean second = member.equals("worker-1");
+            if (at.equals(second ? "used" : "after parameters") && rounds.merge(member, 1, Integer::sum) == 3) {
+                if (second) {
                     said.countDown();
                     throw new Killed();
                 }
                 await(said);
-                throw new MemberLostException(List.of("b"), "b was lost");
+                throw new MemberLostException(List.of("worker-1"), "worker-1 was lost");
             }
         });
         Map<String, Result> results = cluster.run(work(averaging().everySteps(1), 1));
         assertThat(results).hasSize(2);
-        assertThat(cluster.used(0)).containsValue("b");
+        assertThat(cluster.used(0)).containsValue("worker-1");
         assertExact(results, 1);
     }
 
@@ -137,10 +170,10 @@ class AveragingFaultTest {
         CountDownLatch joining = new CountDownLatch(1);
         AtomicInteger ballots = new AtomicInteger();
         TestingCluster cluster = new TestingCluster(2, (member, at) -> {
-            if (member.equals("a") && at.equals("after ballot") && ballots.incrementAndGet() == 2) {
+            if (member.equals("worker-0") && at.equals("after ballot") && ballots.incrementAndGet() == 2) {
                 trained.countDown();
             }
-            if (member.equals("a") && at.equals("check") && ballots.get() == 2) {
+            if (member.equals("worker-0") && at.equals("check") && ballots.get() == 2) {
                 await(joining);
             }
         });
@@ -149,17 +182,17 @@ class AveragingFaultTest {
         try {
             Future<Result> joiner = late.submit(() -> {
                 await(trained);
-                return cluster.member("z", place -> {
+                return cluster.member("worker-7", place -> {
                             joining.countDown();
                             return work(strategy, 6).apply(place);
                         })
                         .call();
             });
             Map<String, Result> results = cluster.run(work(strategy, 6));
-            results.put("z", joiner.get(60, TimeUnit.SECONDS));
+            results.put("worker-7", joiner.get(60, TimeUnit.SECONDS));
             assertThat(results).hasSize(3);
             assertExact(results, 6);
-            assertThat(cluster.used(5)).containsValue("z");
+            assertThat(cluster.used(5)).containsValue("worker-7");
         } finally {
             late.shutdownNow();
         }
@@ -175,8 +208,7 @@ class AveragingFaultTest {
         for (EpochResult epoch : done) {
             assertThat(epoch.training().samples()).as("samples of an epoch").isEqualTo(ROWS);
         }
-        Map<String, NdArray> untrained = untrained();
-        NdArray before = untrained.get("dense1.weight");
+        NdArray before = untrained().get("dense1.weight");
         NdArray after = any.weights().get("dense1.weight");
         for (int row = 0; row < ROWS; row++) {
             assertThat(after.at(row)).as("row " + row).isNotEqualTo(before.at(row));
@@ -184,7 +216,7 @@ class AveragingFaultTest {
     }
 
     private static Map<String, NdArray> untrained() {
-        try (Trainer trainer = Trainer.of(Sequential.of(dense(1)), adam(0.001), mse())) {
+        try (Trainer trainer = trainer()) {
             return trainer.build(data()).arrays();
         }
     }

@@ -19,19 +19,18 @@ import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.strategy.Blobs;
+import dev.tutti.strategy.Members.Result;
 import dev.tutti.strategy.TestingCluster;
+import dev.tutti.strategy.Weights;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Callback;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
-import dev.tutti.train.History;
 import dev.tutti.train.Run;
 import dev.tutti.train.Strategy;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.Workplace;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -41,25 +40,15 @@ import org.junit.jupiter.api.io.TempDir;
 /** Members that average their models: what is exact, and how near the rest comes. */
 @Timeout(120)
 class AveragingTest {
-    /** What a member ends with. */
-    private record Result(Map<String, NdArray> weights, History history) {}
-
     private static Trainer trainer(Optimizer optimizer) {
         return Trainer.of(Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)), optimizer, softmaxCrossEntropy())
                 .threads(1);
     }
 
-    private static Result train(Trainer trainer, Dataset data, Fit fit) {
-        try (trainer) {
-            History history = trainer.fit(data, fit);
-            return new Result(trainer.model().arrays(), history);
-        }
-    }
-
     private static Map<String, Result> run(
             TestingCluster cluster, Optimizer optimizer, Dataset data, int epochs, Strategy strategy) {
         return cluster.run(place ->
-                train(trainer(optimizer), data, epochs(epochs).on(place).with(strategy)));
+                Result.of(trainer(optimizer), data, epochs(epochs).on(place).with(strategy)));
     }
 
     @Test
@@ -84,7 +73,8 @@ class AveragingTest {
     @Test
     void everyStepOfPlainDescentIsThatOfOneMachineWithTheWholeBatch() {
         Dataset data = Blobs.data(100).shuffle(3).batch(24);
-        Map<String, NdArray> one = train(trainer(sgd(0.1)), data, epochs(20)).weights();
+        Map<String, NdArray> one =
+                Result.of(trainer(sgd(0.1)), data, epochs(20)).weights();
         for (int members = 2; members <= 4; members++) {
             Map<String, Result> several = run(
                     new TestingCluster(members),
@@ -94,7 +84,8 @@ class AveragingTest {
                     averaging().everySteps(1).weights(bySamples()));
             assertThat(several).hasSize(members);
             several.forEach((member, result) -> assertClose(result.weights(), one));
-            assertThat(several.get("a").history().epochs().get(19).steps()).isEqualTo(100);
+            assertThat(several.get("worker-0").history().epochs().get(19).steps())
+                    .isEqualTo(100);
         }
     }
 
@@ -112,10 +103,10 @@ class AveragingTest {
             assertSame(results);
             for (int epoch = 0; epoch < 2; epoch++) {
                 assertThat(cluster.used(epoch)).as(strategy.toString()).hasSize(cluster.chunks(epoch));
-                EpochResult result = results.get("a").history().epochs().get(epoch);
+                EpochResult result = results.get("worker-0").history().epochs().get(epoch);
                 assertThat(result.training().samples()).isEqualTo(250);
             }
-            long steps = results.get("a").history().epochs().get(1).steps();
+            long steps = results.get("worker-0").history().epochs().get(1).steps();
             assertThat(steps).as("about as on one machine").isBetween(36L, 52L);
         }
     }
@@ -136,8 +127,8 @@ class AveragingTest {
                 return List.of(before, trainer.model().arrays());
             }
         });
-        Map<String, NdArray> before = results.get("a").get(0);
-        Map<String, NdArray> after = results.get("a").get(1);
+        Map<String, NdArray> before = results.get("worker-0").get(0);
+        Map<String, NdArray> after = results.get("worker-0").get(1);
         assertThat(results.values().stream().map(each -> each.get(1)).distinct())
                 .hasSize(1);
         assertThat(after.get("dense2.weight")).isEqualTo(before.get("dense2.weight"));
@@ -162,8 +153,12 @@ class AveragingTest {
         double untrained = Math.log(Blobs.CLASSES);
         assertThat(averaged).isCloseTo(reference, within(0.05 * untrained));
         assertThat(outer).isCloseTo(reference, within(0.05 * untrained));
-        assertThat((double) everyStep.sent("a") / seldom.sent("a")).isBetween(10.0, 100.0);
-        assertThat((double) everyStep.sent("a") / diloco.sent("a")).isBetween(10.0, 100.0);
+        assertThat((double) everyStep.traffic("worker-0").sent()
+                        / seldom.traffic("worker-0").sent())
+                .isBetween(10.0, 100.0);
+        assertThat((double) everyStep.traffic("worker-0").sent()
+                        / diloco.traffic("worker-0").sent())
+                .isBetween(10.0, 100.0);
     }
 
     private static double loss(TestingCluster cluster, Dataset data, Dataset fresh, Strategy strategy) {
@@ -173,7 +168,7 @@ class AveragingTest {
                         return trainer.evaluate(fresh).loss();
                     }
                 })
-                .get("a");
+                .get("worker-0");
     }
 
     @Test
@@ -181,10 +176,10 @@ class AveragingTest {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Averaging strategy = averaging().everySteps(4).outer(nesterov(0.7, 0.9));
         Map<String, NdArray> expected =
-                train(trainer(adam(0.01)), data, epochs(3).with(strategy)).weights();
+                Result.of(trainer(adam(0.01)), data, epochs(3).with(strategy)).weights();
         Fit fit = epochs(3).with(strategy);
-        train(trainer(adam(0.01)), data, fit.callbacks(stopAt(29), checkpoint(folder)));
-        Result resumed = train(trainer(adam(0.01)), data, fit.resume(folder));
+        Result.of(trainer(adam(0.01)), data, fit.callbacks(stopAt(29), checkpoint(folder)));
+        Result resumed = Result.of(trainer(adam(0.01)), data, fit.resume(folder));
         assertThat(resumed.weights()).isEqualTo(expected);
         assertThat(resumed.history().epochs().get(1).training().samples()).isEqualTo(250);
     }
@@ -194,16 +189,16 @@ class AveragingTest {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Averaging strategy = averaging().everySteps(2).outer(nesterov(0.7, 0.9));
         new TestingCluster(3)
-                .run(place -> train(
+                .run(place -> Result.of(
                         trainer(adam(0.01)),
                         data,
                         epochs(2).on(place).with(strategy).callbacks(stopAt(9), checkpoint(folder))));
         TestingCluster two = new TestingCluster(2);
-        Map<String, Result> results = two.run(place -> train(
+        Map<String, Result> results = two.run(place -> Result.of(
                 trainer(adam(0.01)), data, epochs(2).on(place).with(strategy).resume(folder)));
         assertSame(results);
         assertThat(two.used(0)).containsValue("a run before").hasSize(two.chunks(0));
-        for (EpochResult epoch : results.get("a").history().epochs()) {
+        for (EpochResult epoch : results.get("worker-0").history().epochs()) {
             assertThat(epoch.training().samples()).isEqualTo(250);
         }
     }
@@ -218,12 +213,12 @@ class AveragingTest {
             }
         };
         TestingCluster cluster = new TestingCluster(2);
-        Map<String, Result> results = cluster.run(place -> train(
+        Map<String, Result> results = cluster.run(place -> Result.of(
                 trainer(adam(0.01)),
                 data,
                 epochs(1).on(place).with(averaging().everySteps(2)).callbacks(freezing)));
         assertSame(results);
-        assertThat(results.get("a").history().epochs().get(0).training().samples())
+        assertThat(results.get("worker-0").history().epochs().get(0).training().samples())
                 .isEqualTo(250);
         assertThat(cluster.used(0)).hasSize(cluster.chunks(0));
     }
@@ -243,12 +238,12 @@ class AveragingTest {
     void averagesOfMovingAveragesAreTheSameOnAllMembers() {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Map<String, Map<String, NdArray>> results = new TestingCluster(2)
-                .run(place -> train(
+                .run(place -> Result.of(
                                 trainer(sgd(0.1)).movingAverage(0.9),
                                 data,
                                 epochs(2).on(place).with(averaging().everySteps(4)))
                         .weights());
-        assertThat(results.get("a")).isEqualTo(results.get("b"));
+        assertThat(results.get("worker-0")).isEqualTo(results.get("worker-1"));
     }
 
     @Test
@@ -260,13 +255,13 @@ class AveragingTest {
             assertClose(Blobs.weightsAfter(small, fit), one);
         }
         TestingCluster cluster = new TestingCluster(3);
-        Map<String, Result> several = cluster.run(place -> train(
+        Map<String, Result> several = cluster.run(place -> Result.of(
                 trainer(adam(0.01)),
                 small,
                 epochs(2).on(place).with(averaging().everySteps(2)).accumulate(4)));
         assertSame(several);
         assertThat(cluster.used(1)).hasSize(cluster.chunks(1));
-        assertThat(several.get("c").history().epochs().get(1).training().samples())
+        assertThat(several.get("worker-2").history().epochs().get(1).training().samples())
                 .isEqualTo(100);
     }
 
@@ -277,18 +272,11 @@ class AveragingTest {
         assertClose(Blobs.weightsAfter(data, epochs(2).on(Workplace.threads(3)).with(averaging())), one);
     }
 
-    static void assertSame(Map<String, Result> results) {
-        assertThat(new HashSet<>(new ArrayList<>(results.values())
-                        .stream().map(Result::weights).toList()))
-                .as("the same bits on all members")
-                .hasSize(1);
+    private static void assertSame(Map<String, Result> results) {
+        Weights.ofAll(List.copyOf(results.values()));
     }
 
     private static void assertClose(Map<String, NdArray> actual, Map<String, NdArray> expected) {
-        expected.forEach((name, array) -> {
-            for (int i = 0; i < array.size(); i++) {
-                assertThat(actual.get(name).at(i)).as(name).isCloseTo(array.at(i), within(1e-5));
-            }
-        });
+        Weights.assertClose(actual, expected, 1e-5);
     }
 }

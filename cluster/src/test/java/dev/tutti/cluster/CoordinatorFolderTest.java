@@ -3,15 +3,16 @@ package dev.tutti.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Connections;
 import dev.tutti.comm.Meeting;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,19 +27,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A coordinator in a process of its own, really killed. */
 @Timeout(100)
-class CoordinatorMainTest {
+class CoordinatorFolderTest {
     @TempDir
     Path folder;
 
     @Test
     void aCoordinatorThatWasKilledGoesOnWhereItWas() throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
-        TestingCollectives.Factory factory = new TestingCollectives.Factory();
         Process process = start();
         try {
             CoordinatorAddress address = await();
-            try (ClusterTeam first = ClusterTeam.join(address, Newcomer.worker("worker-0"), 1, factory);
-                    ClusterTeam second = ClusterTeam.join(address, Newcomer.worker("worker-1"), 1, factory)) {
+            try (ClusterTeam first = ClusterTeam.join(address, Newcomer.worker("worker-0"), 1, Connections::open);
+                    ClusterTeam second = ClusterTeam.join(address, Newcomer.worker("worker-1"), 1, Connections::open)) {
                 Future<Meeting> waiting = threads.submit(() -> first.meet(0));
                 second.meet(0);
                 assertThat(waiting.get(30, TimeUnit.SECONDS).group().generation())
@@ -68,34 +68,27 @@ class CoordinatorMainTest {
     }
 
     @Test
-    void mistakesAreSaidInOneSentence() {
-        assertThat(run("--folder", folder.toString())).isEqualTo("2 a coordinator needs --folder and --expected");
-        assertThat(run("--foldr", "x")).startsWith("2 unknown option '--foldr'").contains("--folder");
-        assertThat(run("--folder", folder.toString(), "--expected", "two"))
-                .isEqualTo("2 --expected: expected a number, received 'two'");
-        assertThat(run("--folder", folder.toString(), "--expected", "2", "--min", "3"))
-                .startsWith("2 expected 1 <= min <= expected <= max");
-        assertThat(run("--folder", folder.toString(), "--expected", "2", "--host", "0.0.0.0"))
-                .contains("without TLS");
-        assertThatThrownBy(() -> CoordinatorMain.addressIn(folder.resolve("nothing")))
-                .hasMessageContaining("there is no such file");
+    void theTokenIsForItsOwnerAlone() throws IOException {
+        CoordinatorFolder home = new CoordinatorFolder(folder);
+        home.start(ServerSettings.of(Rules.of(1))).close();
+        assertThat(Files.getPosixFilePermissions(folder.resolve("token"))).hasSize(2);
+        assertThat(home.address().token()).hasSize(48);
     }
 
     @Test
-    void theTokenIsForItsOwnerAlone() throws IOException {
-        assertThat(run("--folder", folder.toString(), "--expected", "1", "--until-stdin-closes"))
-                .isEqualTo("0 ");
-        assertThat(Files.getPosixFilePermissions(folder.resolve("token"))).hasSize(2);
-        assertThat(CoordinatorMain.addressIn(folder).token()).hasSize(48);
+    void whereThereIsNoneIsNamed() {
+        CoordinatorFolder nothing = new CoordinatorFolder(folder.resolve("nothing"));
+        assertThatThrownBy(nothing::address).hasMessageContaining("there is no such file");
     }
 
-    private static String run(String... arguments) {
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        int code = CoordinatorMain.run(
-                List.of(arguments),
-                new ByteArrayInputStream(new byte[0]),
-                new PrintStream(errors, true, StandardCharsets.UTF_8));
-        return code + " " + errors.toString(StandardCharsets.UTF_8).strip();
+    /** A process that is nothing but a coordinator, until its standard input ends. */
+    static final class Elsewhere {
+        public static void main(String[] arguments) throws IOException {
+            CoordinatorFolder home = new CoordinatorFolder(Path.of(arguments[0]));
+            try (CoordinatorServer server = home.start(ServerSettings.of(Rules.of(2)))) {
+                System.in.transferTo(OutputStream.nullOutputStream());
+            }
+        }
     }
 
     private Process start() throws IOException {
@@ -104,12 +97,8 @@ class CoordinatorMainTest {
                         "-Xmx128m",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        CoordinatorMain.class.getName(),
-                        "--folder",
-                        folder.toString(),
-                        "--expected",
-                        "2",
-                        "--until-stdin-closes")
+                        Elsewhere.class.getName(),
+                        folder.toString())
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start();
@@ -121,6 +110,6 @@ class CoordinatorMainTest {
             assertThat(System.nanoTime()).as("it does not start").isLessThan(until);
             LockSupport.parkNanos(5_000_000);
         }
-        return CoordinatorMain.addressIn(folder);
+        return new CoordinatorFolder(folder).address();
     }
 }

@@ -1,0 +1,77 @@
+package dev.tutti.cluster.coordinator;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What members are told of their group: that it has formed, that they have to meet again, and why. */
+final class Announcements {
+    private final Roster roster;
+    private final Rendezvous rendezvous;
+    private final Rules rules;
+
+    Announcements(Roster roster, Rendezvous rendezvous, Rules rules) {
+        this.roster = roster;
+        this.rendezvous = rendezvous;
+        this.rules = rules;
+    }
+
+    /** The group a member is in, if that is later than a generation and it does not want to meet again. */
+    Optional<Fact.Formed> groupOf(String member, long after) {
+        Optional<RefusedException> failure = rendezvous.failure(member);
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+        roster.living(member);
+        return Optional.of(roster.group())
+                .filter(group -> answers(group, member, after))
+                .filter(group -> !rendezvous.arrived().contains(member));
+    }
+
+    /** Whether a meeting that a member asks for has taken place: it asks again because the answer was lost. */
+    boolean hasMet(String member, long after) {
+        return answers(roster.group(), member, after) && changed(member).isEmpty();
+    }
+
+    private static boolean answers(Fact.Formed group, String member, long after) {
+        return group.generation() > after && group.members().contains(member);
+    }
+
+    /** Why the present group has to meet again, as one of its members is told. */
+    Optional<String> changed(String member) {
+        List<Place> lost = roster.lostOfGroup();
+        if (!lost.isEmpty()) {
+            return Optional.of(lost.stream()
+                    .map(place -> place.id() + " is gone: " + place.lost().why())
+                    .collect(Collectors.joining("; ")));
+        }
+        List<String> group = roster.group().members();
+        for (String other : rendezvous.arrived()) {
+            boolean stays = group.contains(other);
+            if (!other.equals(member) && (stays || group.size() < rules.max())) {
+                return Optional.of(other + (stays ? " meets again" : " wants to join"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** All that a member has to know at the moment. */
+    Situation situation(String member, long version) {
+        Place place = roster.place(member).orElse(null);
+        Fact.Lost gone = place == null ? null : place.lost();
+        return new Situation(
+                roster.group().generation(),
+                changed(member).orElse(null),
+                isOrderly(),
+                roster.lostOfGroup().stream().map(Place::id).toList(),
+                place == null ? "the coordinator does not know it" : gone == null ? null : gone.why(),
+                gone == null ? null : gone.cause(),
+                version);
+    }
+
+    /** Whether nobody waits in vain for another: members have only left in good order, or others want to come in. */
+    private boolean isOrderly() {
+        return roster.lostOfGroup().stream().allMatch(one -> one.lost().cause() == Cause.LEFT)
+                && roster.group().members().stream().noneMatch(rendezvous.arrived()::contains);
+    }
+}

@@ -1,0 +1,160 @@
+package dev.tutti.cluster.coordinator;
+
+import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Who is a member, who was, and which of them form the present group. A name is given once. */
+final class Roster implements Book {
+    private static final Fact.Formed NOBODY = new Fact.Formed(0, List.of(), 0, false);
+
+    private final Map<String, Place> places = new LinkedHashMap<>();
+    private final Map<String, String> sessions = new HashMap<>();
+    private Fact.Formed group = NOBODY;
+
+    /** Lets somebody in; one that is in already, by its session, gets the same place. */
+    Fact.Joined join(Event.Join asked, int most) {
+        String before = sessions.get(asked.session());
+        if (before != null) {
+            return living(before).joined();
+        }
+        TextLimits.requireName("the role", asked.role());
+        if (asked.wish() != null) {
+            TextLimits.requireName("the wished name", asked.wish());
+        }
+        if (asked.role().equals(Place.WORKER) && livingWorkers() >= most) {
+            throw new RefusedException(
+                    Kind.FULL,
+                    "all " + most + " places are taken: the job was started for at most so many workers (max)");
+        }
+        return new Fact.Joined(
+                newId(asked.wish(), asked.role()), asked.session(), asked.role(), asked.host(), asked.process());
+    }
+
+    private long livingWorkers() {
+        return places.values().stream()
+                .filter(place -> place.living() && place.isWorker())
+                .count();
+    }
+
+    /** An id that was never used: the wished one if that is so, otherwise the next number of the role. */
+    private String newId(String wish, String role) {
+        if (wish != null && !places.containsKey(wish)) {
+            return wish;
+        }
+        long next = 0;
+        for (Place place : places.values()) {
+            next = place.role().equals(role) ? Math.max(next, place.order() + 1) : next;
+        }
+        while (places.containsKey(role + "-" + next)) {
+            next++;
+        }
+        return role + "-" + next;
+    }
+
+    /** The number at the end of an id; those without come after, in the order of joining. */
+    private long orderOf(String id) {
+        int dash = id.lastIndexOf('-');
+        String digits = id.substring(dash + 1);
+        boolean numbered = dash >= 0
+                && !digits.isEmpty()
+                && digits.length() < 10
+                && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        return numbered ? Long.parseLong(digits) : 1_000_000_000L + places.size();
+    }
+
+    Optional<Place> place(String id) {
+        return Optional.ofNullable(places.get(id));
+    }
+
+    /**
+     * A member that is one.
+     *
+     * @throws RefusedException if it is gone or was never here
+     */
+    Place living(String id) {
+        Place place = place(id)
+                .orElseThrow(() -> new RefusedException(Kind.UNKNOWN, "there is no member " + id + ": join first"));
+        if (!place.living()) {
+            boolean slow = place.lost().cause() == Cause.SLOW;
+            throw new RefusedException(
+                    slow ? Kind.TOO_SLOW : Kind.GONE,
+                    id + " is no longer a member: " + place.lost().why()
+                            + ". What it did since is not used"
+                            + (slow ? "." : "; it may join as a new member."));
+        }
+        return place;
+    }
+
+    /** Whether this session is that of the member. */
+    boolean isSession(String member, String session) {
+        return place(member)
+                .map(place -> MessageDigest.isEqual(
+                        place.session().getBytes(StandardCharsets.UTF_8), session.getBytes(StandardCharsets.UTF_8)))
+                .orElse(false);
+    }
+
+    /** All who are or were here, in the order of joining. */
+    Collection<Place> places() {
+        return places.values();
+    }
+
+    List<Place> living() {
+        return places.values().stream().filter(Place::living).toList();
+    }
+
+    Fact.Formed group() {
+        return group;
+    }
+
+    /** Those of the present group that are still members. */
+    List<Place> livingOfGroup() {
+        return group.members().stream().map(places::get).filter(Place::living).toList();
+    }
+
+    List<Place> lostOfGroup() {
+        return group.members().stream()
+                .map(places::get)
+                .filter(place -> !place.living())
+                .toList();
+    }
+
+    @Override
+    public void enter(Fact fact, long at) {
+        if (fact instanceof Fact.Joined joined) {
+            sessions.put(joined.session(), joined.member());
+            places.putIfAbsent(joined.member(), Place.of(joined, orderOf(joined.member()), at));
+        } else if (fact instanceof Fact.Lost lost) {
+            places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
+        } else if (fact instanceof Fact.Formed formed) {
+            group = formed;
+        }
+    }
+
+    @Override
+    public List<Journal.Entry> summary(long now) {
+        List<Journal.Entry> entries = new ArrayList<>();
+        for (Place place : places.values()) {
+            entries.add(new Journal.Entry(place.joinedAt(), List.of(place.joined())));
+            if (!place.living()) {
+                entries.add(new Journal.Entry(place.lostAt(), List.of(place.lost())));
+            }
+        }
+        if (!group.equals(NOBODY)) {
+            entries.add(new Journal.Entry(now, List.of(group)));
+        }
+        return entries;
+    }
+
+    @Override
+    public String toString() {
+        return places.values() + "\n" + group;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.tutti.cluster.coordinator;
+
+import dev.tutti.comm.Report;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the members: who is silent, who is slow, and whether their counts agree.
+ *
+ * <p>None of it outlives the process; it is found out anew within seconds.
+ */
+final class Supervision {
+    private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
+
+    private final SilenceDetector detector;
+    private final Suspicions suspicions;
+    private final Paces paces = new Paces();
+    private final RowAccount rows = new RowAccount();
+
+    Supervision(Rules rules) {
+        detector = new SilenceDetector(rules.patience());
+        suspicions = new Suspicions(rules);
+    }
+
+    SilenceDetector detector() {
+        return detector;
+    }
+
+    /** Members of this process are not sent away for being slow: the job would end with it. */
+    void spare(String process) {
+        suspicions.spare(process);
+    }
+
+    /** A member says how it is doing; it is lost if it is too slow. */
+    Optional<Fact> report(String member, Report report, Roster roster) {
+        rows.enter(member, report).ifPresent(LOG::error);
+        paces.add(member, report);
+        return suspicions.judge(member, paces, roster);
+    }
+
+    /** Whether a member has been silent for too long. */
+    Optional<Fact.Lost> judge(Place place, long now) {
+        return suspicions.judge(place, detector, now);
+    }
+
+    /** What was decided changes who is looked after. */
+    void enter(Fact fact) {
+        if (fact instanceof Fact.Lost lost) {
+            detector.forget(lost.member());
+            suspicions.forget(lost.member());
+            paces.forget(lost.member());
+        } else if (fact instanceof Fact.Formed) {
+            paces.reset();
+        }
+    }
+
+    /** One who is or was a member, for people. */
+    Overview.Line line(Place place, List<String> group, boolean waiting, long now) {
+        String id = place.id();
+        boolean living = place.living();
+        return new Overview.Line(
+                id,
+                place.role(),
+                place.host(),
+                living ? detector.stateOf(id, now) : FailureDetector.State.GONE,
+                living ? detector.silence(id, now) : now - place.lostAt(),
+                living ? null : place.lost().why(),
+                group.indexOf(id),
+                waiting,
+                paces.reports().get(id),
+                paces.seconds(id),
+                paces.timesSlower(id, group).orElse(1));
+    }
+
+    /** Rows used so far of each epoch. */
+    Map<Integer, Long> rows() {
+        return rows.rows();
+    }
+
+    /** What did not add up. */
+    List<String> complaints() {
+        return List.copyOf(rows.complaints());
+    }
+}

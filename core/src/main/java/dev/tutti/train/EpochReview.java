@@ -1,0 +1,65 @@
+package dev.tutti.train;
+
+import dev.tutti.comm.Team;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.MovingAverage;
+import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.NdArray;
+import java.util.Map;
+
+/** Looks back on an epoch that is over: what all members measured on the way, and how good the model is now. */
+final class EpochReview {
+    private final Model model;
+    private final Team team;
+    private final Recipe recipe;
+    private final Dataset validation; // null: there is none
+    private final AveragedWeights averaged;
+    private final int threads = Engine.threads(); // a replica may use fewer while it trains
+    private long began = System.nanoTime();
+
+    EpochReview(Model model, Team team, Recipe recipe, Dataset validation, AveragedWeights averaged) {
+        this.model = model;
+        this.team = team;
+        this.recipe = recipe;
+        this.validation = validation;
+        this.averaged = averaged;
+    }
+
+    /** All members call it together. */
+    EpochResult of(Standing standing, double learningRate) {
+        Evaluation validated = validate();
+        Evaluation training = merged(standing.totals()).value();
+        long now = System.nanoTime();
+        EpochResult result = new EpochResult(
+                standing.epoch() + 1, standing.step(), learningRate, training, validated, (now - began) / 1e9);
+        began = now;
+        return result;
+    }
+
+    private Evaluation validate() {
+        if (validation == null) {
+            return null;
+        }
+        Engine.useThreads(threads);
+        try (MovingAverage.Swap swap = averaged.swapIn()) {
+            return Evaluator.evaluate(model, recipe, validation, team.collectives())
+                    .value();
+        }
+    }
+
+    /** The loss of all members is known to each; metrics are brought together. */
+    private Totals merged(Totals own) {
+        if (team.group().size() == 1 || recipe.metrics().isEmpty()) {
+            return own;
+        }
+        Totals merged = new Totals(recipe.metrics());
+        for (Map<String, NdArray> each : new Gathering(team.collectives()).all("metrics", own.snapshot())) {
+            Totals other = new Totals(recipe.metrics());
+            other.restore(each);
+            merged.mergeMetrics(other);
+        }
+        merged.restoreLoss(own.snapshot());
+        return merged;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.tutti.train;
+
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.MovingAverage;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.BiConsumer;
+
+/** A run under way as its callbacks see it: where it is, what it has last measured, and whether they want it to end. */
+final class VisibleRun implements Run {
+    private final Model model;
+    private final Recipe recipe;
+    private final Dataset data;
+    private final Fit fit;
+    private final Standing standing;
+    private final Capture capture;
+    private final AveragedWeights averaged;
+    private final BiConsumer<Path, Evaluation> modelSaver;
+
+    private long samplesSeen;
+    private double learningRate = Double.NaN;
+    private double lastLoss = Double.NaN;
+    private String stopReason;
+
+    VisibleRun(
+            Model model,
+            Recipe recipe,
+            Dataset data,
+            Fit fit,
+            Standing standing,
+            Capture capture,
+            AveragedWeights averaged,
+            BiConsumer<Path, Evaluation> modelSaver) {
+        this.model = model;
+        this.recipe = recipe;
+        this.data = data;
+        this.fit = fit;
+        this.standing = standing;
+        this.capture = capture;
+        this.averaged = averaged;
+        this.modelSaver = modelSaver;
+    }
+
+    void rate(double rate) {
+        learningRate = rate;
+    }
+
+    void agreed(Outcome outcome) {
+        lastLoss = outcome.loss();
+        samplesSeen += outcome.samples();
+    }
+
+    @Override
+    public Checkpoint checkpoint() {
+        return capture.take();
+    }
+
+    @Override
+    public Model model() {
+        return model;
+    }
+
+    @Override
+    public Recipe recipe() {
+        return recipe;
+    }
+
+    @Override
+    public int epoch() {
+        return standing.epoch() + 1;
+    }
+
+    @Override
+    public int epochs() {
+        return fit.epochs();
+    }
+
+    @Override
+    public long step() {
+        return standing.step();
+    }
+
+    @Override
+    public long stepOfEpoch() {
+        return standing.stepOfEpoch();
+    }
+
+    @Override
+    public OptionalLong stepsPerEpoch() {
+        OptionalLong batches = data.batches();
+        return batches.isEmpty()
+                ? batches
+                : OptionalLong.of((batches.getAsLong() + fit.accumulate() - 1) / fit.accumulate());
+    }
+
+    @Override
+    public long samplesSeen() {
+        return samplesSeen;
+    }
+
+    @Override
+    public double learningRate() {
+        return learningRate;
+    }
+
+    @Override
+    public double lastLoss() {
+        return lastLoss;
+    }
+
+    @Override
+    public Evaluation soFar() {
+        return standing.totals().value();
+    }
+
+    @Override
+    public List<EpochResult> finished() {
+        return List.copyOf(standing.finished());
+    }
+
+    @Override
+    public void stop(String reason) {
+        stopReason = reason;
+    }
+
+    @Override
+    public boolean stopping() {
+        return stopReason != null || fit.interrupted().getAsBoolean();
+    }
+
+    /** What there is to tell of a run that is over. @param ended whether that was before all epochs were done */
+    History history(boolean ended, TimeReport times) {
+        boolean interrupted = fit.interrupted().getAsBoolean();
+        History.Ending ending =
+                interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
+        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times);
+    }
+
+    @Override
+    public void saveModel(Path folder) {
+        List<EpochResult> finished = standing.finished();
+        EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
+        Evaluation evaluation = last == null ? null : last.validation() == null ? last.training() : last.validation();
+        try (MovingAverage.Swap swap = averaged.swapIn()) {
+            modelSaver.accept(folder, evaluation);
+        }
+    }
+}
