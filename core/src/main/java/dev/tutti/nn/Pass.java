@@ -17,6 +17,7 @@ public final class Pass {
     static final class Mode {
         final boolean optimised;
         boolean training;
+        FlatVector recordedFor; // the vector whose backward pass will follow; null where that is not known
         Consumer<Tensor> batchSum;
         final Randomness randomness = new Randomness(0);
 
@@ -76,6 +77,21 @@ public final class Pass {
     Tensor childWithoutActivation(String name, Tensor input) {
         Pass child = found(children, name, "inner layer");
         return child.layer.forward(List.of(input), child);
+    }
+
+    /**
+     * A dense layer of the model's own chain with its activation, whose gradients go straight into the vector; null where they
+     * do not.
+     */
+    Tensor cutDense(String name, Tensor input, Activation activation) {
+        if (mode.recordedFor == null || !path.isEmpty()) {
+            return null;
+        }
+        Pass dense = found(children, name, "inner layer");
+        boolean rectified = activation == Activation.RELU;
+        Tensor product =
+                mode.recordedFor.cutProduct(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified);
+        return product == null || rectified ? product : activation.apply(product);
     }
 
     List<Tensor> childAll(String name, List<Tensor> inputs) {

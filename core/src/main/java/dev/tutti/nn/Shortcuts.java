@@ -11,6 +11,7 @@ import java.util.List;
  *   <li>An activation that never falls may come after the max pool instead of before it: the greatest value stays the
  *       greatest, and there are four times fewer of them.
  *   <li>A stretch of convolutions and max pools is computed in the engine's blocked layout, entered and left once.
+ *   <li>Large dense layers of the model's own chain write their gradients straight into the vector.
  * </ul>
  *
  * Its plain twin is the chain as written; {@link Model.Options#asWritten()} chooses that.
@@ -68,7 +69,8 @@ record Shortcuts(List<Step> steps) {
             if (blocking && step.enter) {
                 x = x.toBlocked();
             }
-            x = step.layer.activate(step.activation, pass.childWithoutActivation(step.name, x));
+            Tensor cut = step.layer instanceof Dense ? pass.cutDense(step.name, x, step.activation) : null;
+            x = cut != null ? cut : step.layer.activate(step.activation, pass.childWithoutActivation(step.name, x));
             if (blocking && step.leave) {
                 x = x.fromBlocked();
             }

@@ -1,7 +1,9 @@
 package dev.tutti.tensor;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,6 +27,7 @@ public final class FlatVector implements AutoCloseable {
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
     private final Set<Range> taken = new HashSet<>();
+    private final Deque<CutProduct> cuts = new ArrayDeque<>(); // the last one first
     private List<Range> small;
     private Tensor gradients;
     private Consumer<Range> listener;
@@ -102,7 +105,11 @@ public final class FlatVector implements AutoCloseable {
         taken.clear();
         try {
             loss.backward();
+            while (!cuts.isEmpty()) {
+                cuts.pop().backward(add, this::written);
+            }
         } finally {
+            cuts.clear();
             large.stream()
                     .filter(gradient -> !taken.contains(gradient.range()))
                     .forEach(gradient -> gradient.takeOver(add));
@@ -135,15 +142,59 @@ public final class FlatVector implements AutoCloseable {
         ready.accept(all());
     }
 
+    /**
+     * A dense product with parameters of this vector, for a chain of such: {@link #backward} writes the gradients of large
+     * weights straight into the vector. Until then the result is an input to what follows, so nothing that follows may depend on
+     * what came before {@code x} but through the result; and only {@link #backward} knows the way back.
+     *
+     * @param bias may be null
+     * @param rectified whether negative results are set to zero
+     * @return null where the product brings nothing, or cannot be made that way
+     */
+    public Tensor cutProduct(Tensor x, Tensor weight, Tensor bias, boolean rectified) {
+        if (x.rank() != 2 || x.handle().is_mkldnn() || !weight.handle().requires_grad()) {
+            return null;
+        }
+        if (bias != null && (!bias.handle().requires_grad() || bias.size() >= LargeGradient.LEAST)) {
+            return null;
+        }
+        for (LargeGradient gradient : large) {
+            if (gradient.parameter() == weight) {
+                CutProduct product = new CutProduct(x, gradient, bias, rectified, cuts.peek());
+                cuts.push(product);
+                return product.output();
+            }
+        }
+        return null;
+    }
+
+    /** Forgets products of a forward pass that no backward pass followed. */
+    public void forgetCutProducts() {
+        cuts.clear();
+    }
+
+    private void written(CutProduct product) {
+        taken.add(product.weightRange());
+        parameters.forEach((range, parameter) -> {
+            if (listener != null && product.has(parameter)) {
+                tell(range);
+            }
+        });
+    }
+
     private void accumulated(Range range) {
         if (listener == null || listenerFailure != null) {
             return;
         }
+        large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
+            gradient.takeOver(adding);
+            taken.add(range);
+        });
+        tell(range);
+    }
+
+    private void tell(Range range) {
         try {
-            large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
-                gradient.takeOver(adding);
-                taken.add(range);
-            });
             listener.accept(range);
         } catch (RuntimeException e) {
             listenerFailure = e; // the engine would not carry it through

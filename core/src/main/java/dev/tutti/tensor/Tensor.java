@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.pytorch.BoolOptional;
 import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.ScalarOptional;
+import org.bytedeco.pytorch.TensorArrayRefOptional;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.global.torch;
 
@@ -552,6 +554,13 @@ public final class Tensor implements AutoCloseable {
     /** Runs the backward pass from this single number; gradients are added to those of the leaves. */
     public void backward() {
         run("backward", () -> handle().backward());
+    }
+
+    /** Runs the backward pass from this tensor, whose gradient is known. */
+    void backward(Tensor gradient) {
+        run(
+                "backward",
+                () -> handle().backward(gradient.handle(), new BoolOptional(), false, new TensorArrayRefOptional()));
     }
 
     /** The same values, cut off from what they were computed from. */

@@ -68,7 +68,7 @@ final class LocalReplica implements Replica {
         try (Scope scope = Scope.open()) {
             model.training(true);
             model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
-            List<Tensor> outputs = model.forward(tensors(batch.features(), model));
+            List<Tensor> outputs = model.record(tensors(batch.features(), model));
             Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
             double value = loss.item();
             // A single batch needs no weighing; several are summed by samples and divided in update().

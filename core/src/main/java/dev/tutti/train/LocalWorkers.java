@@ -120,7 +120,7 @@ public final class LocalWorkers implements AutoCloseable {
         model.freezeAs(model());
         model.restartRandomness(recipe.seed(), turn.step, turn.batch, turn.firstWorker + worker);
         try (Scope scope = Scope.open()) {
-            List<Tensor> outputs = model.forward(LocalReplica.tensors(share.features(), model));
+            List<Tensor> outputs = model.record(LocalReplica.tensors(share.features(), model));
             Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(share.labels(), model));
             double weight = share.size() / turn.divisor;
             Tensor weighted = weight == 1 ? loss : loss.mul(weight);
