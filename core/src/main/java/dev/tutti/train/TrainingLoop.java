@@ -52,7 +52,7 @@ final class TrainingLoop implements Run {
     private int ahead;
     private long epochBegan = System.nanoTime();
     private long samplesSeen;
-    private double computedBefore;
+    private double busyBefore;
     private long generation;
     private double lastLoss = Double.NaN;
     private double learningRate = Double.NaN;
@@ -145,7 +145,7 @@ final class TrainingLoop implements Run {
             try {
                 replica.regrouped();
                 ahead = 0;
-                computedBefore = timing.seconds(Phase.COMPUTE);
+                busyBefore = busy();
                 boolean missed = meeting.group().generation() > generation + 1;
                 generation = meeting.group().generation();
                 if (meeting.takeOver()) {
@@ -216,6 +216,7 @@ final class TrainingLoop implements Run {
         boolean more = true;
         while (more && !ended) {
             try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
+                busyBefore = busy(); // opening files says nothing of pace
                 more = agreeOnMore(feed.hasNext());
                 freezing.agree();
                 boolean reopen = false;
@@ -270,9 +271,14 @@ final class TrainingLoop implements Run {
 
     /** Seconds for an equal part of what was agreed on: a slow member does not look faster for being given less. */
     private double pace(Outcome outcome, long own) {
-        double seconds = timing.seconds(Phase.COMPUTE) - computedBefore;
-        computedBefore += seconds;
+        double seconds = busy() - busyBefore;
+        busyBefore += seconds;
         return own == 0 ? 0 : seconds / own * outcome.samples() / team.group().size();
+    }
+
+    /** Seconds that this member did not wait for others: a slow disk makes slow as well. */
+    private double busy() {
+        return timing.seconds(Phase.COMPUTE) + timing.seconds(Phase.FEED);
     }
 
     private void countPending() {

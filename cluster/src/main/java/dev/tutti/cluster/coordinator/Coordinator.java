@@ -101,7 +101,7 @@ public final class Coordinator {
         } else if (event instanceof Event.Leave leave) {
             Place place = known.place(leave.member()).orElse(null);
             return place != null && place.living()
-                    ? Optional.of(new Fact.Lost(place.id(), Cause.LEFT, leave.why()))
+                    ? Optional.of(new Fact.Lost(place.id(), leave.done() ? Cause.DONE : Cause.LEFT, leave.why()))
                     : Optional.empty();
         } else if (event instanceof Event.Heartbeat beat) {
             living(beat.member());
@@ -143,11 +143,15 @@ public final class Coordinator {
         Optional<Place> before = known.ofSession(join.session());
         if (before.isPresent()) {
             Place place = living(before.get().id());
-            return new Fact.Joined(place.id(), place.session(), place.role(), place.host(), place.process());
+            return new Fact.Joined(
+                    place.id(), place.session(), place.role(), place.host(), place.process(), place.trainings());
         }
         requireName("the role", join.role());
         if (join.wish() != null) {
             requireName("the wished name", join.wish());
+        }
+        if (join.role().equals(Place.WORKER)) {
+            requireNotOver(join.trainings(), now);
         }
         int workers = known.livingWorkers().size();
         if (join.role().equals(Place.WORKER) && workers >= rules.max()) {
@@ -157,7 +161,7 @@ public final class Coordinator {
         }
         String id = known.newId(join.wish(), join.role());
         detector.heard(id, now);
-        return new Fact.Joined(id, join.session(), join.role(), join.host(), join.process());
+        return new Fact.Joined(id, join.session(), join.role(), join.host(), join.process(), join.trainings());
     }
 
     private void exit(Event.Exited exited, long now, List<Fact> facts) {
@@ -181,6 +185,7 @@ public final class Coordinator {
                     Kind.CONTRADICTION,
                     "only members with the role " + Place.WORKER + " meet, " + place.id() + " is a " + place.role());
         }
+        requireNotOver(place.trainings(), now);
         detector.heard(place.id(), now);
         Fact.Formed group = known.group();
         boolean answered = group.generation() > meet.after() && group.members().contains(place.id());
@@ -245,6 +250,24 @@ public final class Coordinator {
         }
     }
 
+    private void requireNotOver(int trainings, long now) {
+        if (trainings < known.trainings()) {
+            throw over(now);
+        }
+    }
+
+    /** For whoever comes for a training that is over: it would wait for the others in vain, and then train alone. */
+    private RefusedException over(long now) {
+        List<Place> last = known.lostOfGroup();
+        long ended = last.stream().mapToLong(Place::lostAt).max().orElse(now);
+        return new RefusedException(
+                Kind.OVER,
+                "the training is over: "
+                        + String.join(", ", last.stream().map(Place::id).toList()) + " ended it "
+                        + Words.seconds(now - ended)
+                        + " ago. There is nothing left to do; another training needs another coordinator");
+    }
+
     private Place living(String id) {
         Place place = known.place(id)
                 .orElseThrow(() -> new RefusedException(Kind.UNKNOWN, "there is no member " + id + ": join first"));
@@ -266,6 +289,9 @@ public final class Coordinator {
             detector.forget(lost.member());
             suspicions.forget(lost.member());
             paces.forget(lost.member());
+            known.livingWorkers().stream()
+                    .filter(place -> place.trainings() < known.trainings())
+                    .forEach(late -> rendezvous.turnAway(late.id(), over(now)));
         } else if (fact instanceof Fact.Formed formed) {
             rendezvous.formed(formed, now);
             paces.reset();
@@ -317,7 +343,7 @@ public final class Coordinator {
     public Set<String> processesOf(Collection<String> members) {
         return members.stream()
                 .flatMap(id -> known.place(id).stream())
-                .filter(place -> place.living() || place.lost().cause() == Cause.LEFT)
+                .filter(place -> place.living() || place.lost().cause().isOrderly())
                 .map(Place::process)
                 .collect(Collectors.toSet());
     }
@@ -339,7 +365,7 @@ public final class Coordinator {
         return new Situation(
                 known.group().generation(),
                 changed(member).orElse(null),
-                lost.stream().allMatch(one -> one.lost().cause() == Cause.LEFT)
+                lost.stream().allMatch(one -> one.lost().cause().isOrderly())
                         && known.group().members().stream().noneMatch(rendezvous.arrived()::contains),
                 lost.stream().map(Place::id).toList(),
                 place == null

@@ -18,7 +18,8 @@ import java.util.List;
     @JsonSubTypes.Type(value = Fact.Configured.class, name = "configured")
 })
 public sealed interface Fact {
-    record Joined(String member, String session, String role, String host, String process) implements Fact {}
+    record Joined(String member, String session, String role, String host, String process, int trainings)
+            implements Fact {}
 
     /** A member is no longer one; what it had leased others get. */
     record Lost(String member, Cause cause, String why) implements Fact {}

@@ -18,6 +18,7 @@ final class Knowledge {
     private final DataLedger ledger = new DataLedger();
     private Fact.Formed group = NOBODY;
     private long version;
+    private int trainings;
 
     void enter(Fact fact, long at) {
         if (fact instanceof Fact.Joined joined) {
@@ -32,11 +33,16 @@ final class Knowledge {
                             joined.host(),
                             joined.process(),
                             at,
+                            joined.trainings(),
                             null,
                             0));
         } else if (fact instanceof Fact.Lost lost) {
             places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
             ledger.enter(lost);
+            if (group.members().contains(lost.member()) && livingOfGroup().isEmpty()) {
+                trainings +=
+                        lostOfGroup().stream().anyMatch(place -> place.lost().cause() == Cause.DONE) ? 1 : 0;
+            }
         } else if (fact instanceof Fact.Formed formed) {
             group = formed;
             notes.clear();
@@ -120,6 +126,11 @@ final class Knowledge {
         return group;
     }
 
+    /** How many trainings are over: all of a group have gone, and not all because they failed. */
+    int trainings() {
+        return trainings;
+    }
+
     Optional<String> note(String name) {
         return Optional.ofNullable(notes.get(name));
     }
@@ -151,6 +162,7 @@ final class Knowledge {
                         notes.toString(),
                         settings + " version " + version,
                         ledger.toString(),
+                        "trainings " + trainings,
                         group.toString()));
     }
 }

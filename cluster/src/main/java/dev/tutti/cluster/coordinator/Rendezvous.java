@@ -55,6 +55,13 @@ final class Rendezvous {
         failures.remove(member);
     }
 
+    /** One that waits is told that it does so in vain. */
+    void turnAway(String member, RefusedException why) {
+        if (arrivals.remove(member) != null) {
+            failures.put(member, why);
+        }
+    }
+
     Set<String> arrived() {
         return arrivals.keySet();
     }
