@@ -24,6 +24,7 @@ import java.nio.file.Path;
  * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
+ * @param hidden units of the first layer: how much there is to compute
  * @param place where it runs; null: where the environment says
  * @param strategy how members agree
  * @param rows of the training data
@@ -35,6 +36,7 @@ import java.nio.file.Path;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Drill(
+        int hidden,
         Workplace place,
         Strategy strategy,
         int rows,
@@ -43,12 +45,12 @@ public record Drill(
         int validation,
         Flaw flaw,
         String checkpoints) {
-    private static final int HIDDEN = 16;
+    private static final int FEW = 16;
     private static final int CLASSES = 10;
 
     /** Two epochs of 60 steps, with all-reduce. */
     public static Drill on(Workplace place) {
-        return new Drill(place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
+        return new Drill(FEW, place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
     }
 
     /** The same where the environment says: for members that were started by hand. */
@@ -57,24 +59,30 @@ public record Drill(
     }
 
     public Drill on(Strategy choice) {
-        return new Drill(place, choice, rows, batch, epochs, validation, flaw, checkpoints);
+        return new Drill(hidden, place, choice, rows, batch, epochs, validation, flaw, checkpoints);
     }
 
     public Drill at(Workplace other) {
-        return new Drill(other, strategy, rows, batch, epochs, validation, flaw, checkpoints);
+        return new Drill(hidden, other, strategy, rows, batch, epochs, validation, flaw, checkpoints);
     }
 
     /** So many steps in each of so many epochs. The last batch is not full. */
     public Drill steps(int perEpoch, int inEpochs) {
-        return new Drill(place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+        return new Drill(
+                hidden, place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+    }
+
+    /** So many units in the first layer, to make computing the larger part of a step. */
+    public Drill hidden(int units) {
+        return new Drill(units, place, strategy, rows, batch, epochs, validation, flaw, checkpoints);
     }
 
     public Drill flaw(Flaw mistake) {
-        return new Drill(place, strategy, rows, batch, epochs, validation, mistake, checkpoints);
+        return new Drill(hidden, place, strategy, rows, batch, epochs, validation, mistake, checkpoints);
     }
 
     public Drill checkpoints(Path folder) {
-        return new Drill(place, strategy, rows, batch, epochs, validation, flaw, folder.toString());
+        return new Drill(hidden, place, strategy, rows, batch, epochs, validation, flaw, folder.toString());
     }
 
     public int stepsPerEpoch() {
@@ -83,7 +91,7 @@ public record Drill(
 
     Trainer trainer() {
         return Trainer.of(
-                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                        Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
                 .threads(1);
@@ -106,7 +114,8 @@ public record Drill(
 
     /** The same by one member, whom nothing happens to: what every other run has to come to. */
     public Result undisturbed() {
-        Drill alone = new Drill(Workplace.here(), Strategy.local(), rows, batch, epochs, validation, null, null);
+        Drill alone =
+                new Drill(hidden, Workplace.here(), Strategy.local(), rows, batch, epochs, validation, null, null);
         try (Trainer trainer = alone.trainer()) {
             return Result.of(trainer.fit(alone.data(), alone.fit()), trainer.model());
         }

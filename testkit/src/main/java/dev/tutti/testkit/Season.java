@@ -108,6 +108,10 @@ public record Season(long seed, boolean byHand, int members, Schedule schedule) 
                         .heartbeats(Duration.ofMillis(500), Duration.ofMillis(1500), SILENCE));
     }
 
+    Stage stage() {
+        return new Stage(drill(), byHand ? members : 0, byHand ? rules() : null, schedule);
+    }
+
     @Override
     public String toString() {
         return "seed " + seed + ": " + members + (byHand ? " by hand: " : " driven: ") + schedule;

@@ -80,9 +80,7 @@ public final class Soak {
         Drill drill = season.drill();
         Path folder = temporary();
         long began = System.nanoTime();
-        try (Ensemble ensemble = season.byHand()
-                ? Ensemble.byHand(drill, new HandMade(season.members(), season.rules(), folder), season.schedule())
-                : Ensemble.driven(drill, season.schedule())) {
+        try (Ensemble ensemble = season.stage().start(folder)) {
             Ensemble.Outcome outcome = ensemble.await(LIMIT);
             double seconds = (System.nanoTime() - began) / 1e9;
             return judge(season, drill, outcome, seconds);
