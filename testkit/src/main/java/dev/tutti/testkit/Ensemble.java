@@ -89,6 +89,9 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     private void step(String player, int epoch, long step) {
         List<Schedule.Strike> due = new ArrayList<>();
         synchronized (open) {
+            if (events.isEmpty()) {
+                lookAround();
+            }
             events.add(new Event(System.nanoTime(), player, epoch, step, null));
             open.removeIf(strike -> strike.due(epoch, step) && due.add(strike));
         }
@@ -110,13 +113,17 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
 
     private void strike(Schedule.Strike strike) {
         LOG.info("{}", strike);
-        players.values().forEach(player -> player.process().descendants().forEach(seen::add));
+        lookAround();
         try {
             strike.fault().strike(this);
         } catch (RuntimeException e) {
             LOG.error("{} could not be done", strike, e);
         }
         events.add(new Event(System.nanoTime(), null, strike.epoch(), strike.step(), strike.fault()));
+    }
+
+    private void lookAround() {
+        players.values().forEach(player -> player.process().descendants().forEach(seen::add));
     }
 
     // ---- faults
