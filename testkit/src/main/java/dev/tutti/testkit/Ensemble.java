@@ -89,9 +89,6 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     private void step(String player, int epoch, long step) {
         List<Schedule.Strike> due = new ArrayList<>();
         synchronized (open) {
-            if (events.isEmpty()) {
-                lookAround();
-            }
             events.add(new Event(System.nanoTime(), player, epoch, step, null));
             open.removeIf(strike -> strike.due(epoch, step) && due.add(strike));
         }
@@ -310,6 +307,9 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     private boolean ended(Player player, long deadline) {
         try {
             while (!player.process().waitFor(100, TimeUnit.MILLISECONDS)) {
+                if (byHand == null) {
+                    lookAround(); // those it starts are not known any more once it was killed
+                }
                 if (System.nanoTime() > deadline) {
                     return State.of(player.process().pid()) == State.STOPPED;
                 }

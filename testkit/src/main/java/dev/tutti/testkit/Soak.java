@@ -148,7 +148,10 @@ public final class Soak {
         }
         Result expected = stage.drill().undisturbed();
         List<String> complaints = new ArrayList<>();
-        boolean named = true;
+        culprits.stream()
+                .filter(outcome.results()::containsKey)
+                .forEach(member -> complaints.add(member + " did not break down: it never came to that point"));
+        boolean named = complaints.isEmpty();
         for (Map.Entry<String, Result> each : outcome.results().entrySet()) {
             for (String complaint : each.getValue().complaints(stage.drill(), expected, TOLERANCE)) {
                 complaints.add(each.getKey() + ": " + complaint);
@@ -167,9 +170,12 @@ public final class Soak {
     /** Those that a driver has started end with it, and where it is stopped, after their deadlines. */
     private static Verdict judgeChildren(Ensemble ensemble, Ensemble.Outcome outcome) {
         List<String> left = ensemble.orphans(LIMIT);
-        return left.isEmpty()
-                ? new Verdict(outcome.results().isEmpty() ? Ending.FAILED_BY_NAME : Ending.SOUND, "")
-                : new Verdict(Ending.HUNG, remark(left, outcome));
+        if (!left.isEmpty()) {
+            return new Verdict(Ending.HUNG, remark(left, outcome));
+        }
+        return outcome.results().isEmpty()
+                ? new Verdict(Ending.FAILED_BY_NAME, "")
+                : new Verdict(Ending.WRONG, remark(List.of("the driver did not break down"), outcome));
     }
 
     private static String remark(List<String> complaints, Ensemble.Outcome outcome) {

@@ -16,7 +16,7 @@ final class Sweep {
     static final int STEPS = 20;
     static final int EPOCHS = 2;
     /** Gradients of several MB, so that there is a middle of summing them. */
-    private static final int HIDDEN = 1024;
+    private static final int HIDDEN = 512;
 
     private static final int MEMBERS = 3;
     private static final Patience PATIENCE = Patience.DEFAULT
@@ -47,9 +47,9 @@ final class Sweep {
             new Point("gradients", 9, 3000),
             new Point("ballot", 12, 0), // between steps
             new Point("ballot", STEPS, 5000), // within an evaluation
-            new Point("evaluation", 1, 0), // bringing it together
+            new Point("evaluation: contents", 1, 0), // bringing it together
             new Point("evaluation: contents", 2, 100),
-            new Point("metrics", 1, 0), // the end of an epoch
+            new Point("metrics: contents", 1, 0), // the end of an epoch
             new Point("more and stop", 2, 0), // the beginning of the next
             new Point("where the time went", 1, 0), // the end of training
             new Point("the end", 1, 0),
@@ -64,7 +64,7 @@ final class Sweep {
     private static final List<Point> DRIVERS = List.of(
             new Point(Breakdown.MET, 1, 0),
             new Point("gradients", 8, 1000),
-            new Point("evaluation", 1, 0),
+            new Point("evaluation: contents", 1, 0),
             new Point("the end", 1, 0));
 
     /** One run. @param breakdown what happens in it */
