@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 final class SoakCommand extends TuttiCommand {
     private static final int WORTH_KEEPING = 50;
 
-    @Option(names = "--runs", paramLabel = "COUNT", defaultValue = "50", description = "How many; 50 by default.")
-    private int runs;
+    @Option(names = "--runs", paramLabel = "COUNT", description = "How many; 50 by default.")
+    private Integer runs;
 
     @Option(
             names = "--seed",
@@ -41,9 +41,11 @@ final class SoakCommand extends TuttiCommand {
 
     @Option(
             names = "--sweep",
-            paramLabel = "STEPS",
-            description = "Instead stop or kill a member at one point after the other, so many steps apart.")
-    private Integer sweep;
+            description = {
+                "Instead stop or kill one member at one point of its work after the other;",
+                "--seed and --runs choose the first point, from 0, and how many."
+            })
+    private boolean sweep;
 
     SoakCommand(Console console) {
         super(console);
@@ -51,15 +53,17 @@ final class SoakCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        long first = seed == null ? System.currentTimeMillis() / 1000 : seed;
+        long first = seed != null ? seed : sweep ? 0 : System.currentTimeMillis() / 1000;
+        int most = runs != null ? runs : sweep ? Integer.MAX_VALUE : WORTH_KEEPING;
         Soak soak = new Soak(people()::println);
-        List<Soak.Line> lines = sweep == null ? soak.run(runs, first, Duration.ofMinutes(minutes)) : soak.sweep(sweep);
+        List<Soak.Line> lines =
+                sweep ? soak.sweep((int) first, most) : soak.run(most, first, Duration.ofMinutes(minutes));
         Map<Soak.Ending, Integer> counts = Soak.counts(lines);
         people().println(counts);
         answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
-        if (sweep == null && lines.size() >= WORTH_KEEPING) {
+        if (!sweep && lines.size() >= WORTH_KEEPING) {
             Path page = BenchOptions.here(false).project().resolve("bench/results/soak.md");
-            byte[] text = Soak.page(lines, "./tutti soak --runs " + runs + " --seed " + first)
+            byte[] text = Soak.page(lines, "./tutti soak --runs " + most + " --seed " + first)
                     .getBytes(StandardCharsets.UTF_8);
             AtomicFile.write(page, out -> out.write(text));
             people().println("Written to " + page);

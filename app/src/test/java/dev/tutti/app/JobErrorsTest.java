@@ -39,6 +39,11 @@ class JobErrorsTest {
                         "strategy: locl",
                         ":11:1: strategy: unknown strategy 'locl': did you mean 'local'?",
                         3),
+                new Mistake(
+                        "epochs: 1",
+                        "cluster: {type: processes, members: 2}\nstrategy: local",
+                        ":12:1: the strategy local trains on one worker, received 2: choose a strategy for several",
+                        3),
                 new Mistake("epochs: 1", "epochs: many", ":11:1: epochs: expected a whole number, received 'many'", 3),
                 new Mistake("epochs: 1", "epochs: [1]", ":11:1: epochs: expected a whole number, received a list", 3),
                 new Mistake(

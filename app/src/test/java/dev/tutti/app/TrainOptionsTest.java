@@ -54,7 +54,7 @@ class TrainOptionsTest {
         --workers 2 --cluster here   | 2 | say one of --cluster, --workers and --processes
         --cluster thread             | 3 | --cluster thread: cluster: unknown workplace 'thread': did you mean 'threads'?
         --strategy allreduce         | 3 | --strategy allreduce: strategy: unknown strategy 'allreduce': did you mean 'allReduce'?
-        --workers 2 --strategy local | 5 | the strategy local trains on one worker, received 2: choose a strategy
+        --workers 2 --strategy local | 3 | --strategy local: the strategy local trains on one worker, received 2: choose a strategy
         """)
     void whatIsWrongIsSaid(String options, int code, String message) throws IOException {
         String job = SmallJob.write(folder).toString();

@@ -139,6 +139,11 @@ public record ClusterSpec(
         return Newcomer.worker(WORKER + "-" + task.index());
     }
 
+    /** Workers of all members, if all have as many threads as this one. */
+    int allWorkers() {
+        return cluster.get(WORKER).size() * workers();
+    }
+
     int workers() {
         return threads == null ? 1 : threads;
     }

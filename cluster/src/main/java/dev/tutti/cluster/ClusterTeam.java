@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,8 @@ public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
     private static final long NOT_DOUBTED = Long.MIN_VALUE;
     private static final int LONGEST_FAREWELL = 500;
+    /** Trainings that this process has done, by coordinator: a program may do several, one after the other. */
+    private static final Map<CoordinatorAddress, Integer> TRAININGS = new ConcurrentHashMap<>();
 
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
@@ -51,6 +54,7 @@ public final class ClusterTeam implements Team {
     private volatile boolean alone;
     private volatile boolean closed;
     private volatile boolean failed;
+    private volatile boolean done;
     private volatile String farewell = "its work is done";
     private long generation;
     private long doubtedProgress = NOT_DOUBTED;
@@ -58,10 +62,10 @@ public final class ClusterTeam implements Team {
 
     private ClusterTeam(CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
         this.client = client;
-        this.newcomer = newcomer;
+        this.newcomer = newcomer.after(TRAININGS.getOrDefault(client.address(), 0));
         this.threads = threads;
         this.factory = factory;
-        this.self = client.join(newcomer);
+        this.self = client.join(this.newcomer);
         this.leases = new RemoteLeases(client, () -> self);
         this.pulse = client.pulse(self, listener(self));
     }
@@ -297,6 +301,14 @@ public final class ClusterTeam implements Team {
     }
 
     @Override
+    public void done() {
+        if (!done) {
+            done = true;
+            TRAININGS.merge(client.address(), 1, Integer::sum);
+        }
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
@@ -305,7 +317,7 @@ public final class ClusterTeam implements Team {
         Pulse last = pulse;
         last.close();
         try {
-            client.leave(self, farewell);
+            client.leave(self, farewell, done);
         } catch (TuttiException e) {
             LOG.debug("{} could not say good-bye", self.id(), e);
         }

@@ -5,6 +5,7 @@ import dev.tutti.comm.Connections;
 import dev.tutti.comm.Team;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Workplace;
+import java.util.OptionalInt;
 
 /** A workplace whose members were started by hand and find each other by a {@link ClusterSpec}. */
 final class Joined implements Workplace {
@@ -17,8 +18,18 @@ final class Joined implements Workplace {
     }
 
     @Override
+    public OptionalInt workers() {
+        boolean known = spec != null || System.getenv(ClusterSpec.VARIABLE) != null;
+        return known ? OptionalInt.of(spec().allWorkers()) : OptionalInt.empty();
+    }
+
+    private ClusterSpec spec() {
+        return spec == null ? ClusterSpec.fromEnvironment() : spec;
+    }
+
+    @Override
     public Team assemble(Assignment work) {
-        return join(spec == null ? ClusterSpec.fromEnvironment() : spec);
+        return join(spec());
     }
 
     /** Joins the others; runs the coordinator as well where the spec says so. */

@@ -56,6 +56,11 @@ public abstract class TeamView implements Team {
     }
 
     @Override
+    public void done() {
+        team.done();
+    }
+
+    @Override
     public void close() {
         team.close();
     }

@@ -45,6 +45,9 @@ public interface Team extends AutoCloseable {
     /** Says why this member is about to leave before the work is done, so that the others can tell. */
     default void failed(Throwable why) {}
 
+    /** Says that the work is done, for all members and for those who might still come. */
+    default void done() {}
+
     /** Leaves the others in good order. Closing twice does nothing. */
     @Override
     void close();

@@ -1,12 +1,18 @@
 package dev.tutti.train;
 
 import dev.tutti.comm.Team;
+import java.util.OptionalInt;
 
 /** One member in this JVM. */
 final class Here implements Workplace {
     @Override
     public Team assemble(Assignment work) {
         return Team.alone(1);
+    }
+
+    @Override
+    public OptionalInt workers() {
+        return OptionalInt.of(1);
     }
 
     @Override

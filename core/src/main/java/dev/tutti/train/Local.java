@@ -11,6 +11,14 @@ final class Local implements Strategy {
     }
 
     @Override
+    public void validateFor(int workers) {
+        if (workers > 1) {
+            throw new TrainingException("the strategy local trains on one worker, received " + workers
+                    + ": choose a strategy for several, such as allReduce");
+        }
+    }
+
+    @Override
     public String toString() {
         return "local()";
     }

@@ -112,11 +112,7 @@ final class LocalReplica implements Replica {
 
     @Override
     public void regrouped() {
-        int workers = team.group().size() * team.threads();
-        if (workers > 1) {
-            throw new TrainingException("the strategy local trains on one worker, received " + workers
-                    + ": choose a strategy for several, such as allReduce()");
-        }
+        Strategy.local().validateFor(team.group().size() * team.threads());
     }
 
     @Override

@@ -2,18 +2,21 @@ package dev.tutti.train;
 
 import dev.tutti.train.Timing.Phase;
 
-/** How long this member computes for an equal part of what was agreed on: a slow one does not look faster for being given less. */
+/**
+ * How long this member is busy with an equal part of what was agreed on: a slow one does not look faster for being given less, and
+ * a slow disk makes slow as well.
+ */
 final class Pace {
     private final Timing timing;
-    private double computedBefore;
+    private double busyBefore;
 
     Pace(Timing timing) {
         this.timing = timing;
     }
 
-    /** What was computed so far does not count. */
+    /** What was done so far does not count. */
     void restart() {
-        computedBefore = timing.seconds(Phase.COMPUTE);
+        busyBefore = busy();
     }
 
     /**
@@ -23,8 +26,13 @@ final class Pace {
      * @param all samples of all members
      */
     double measure(long own, long all, int members) {
-        double seconds = timing.seconds(Phase.COMPUTE) - computedBefore;
-        computedBefore += seconds;
+        double seconds = busy() - busyBefore;
+        busyBefore += seconds;
         return own == 0 ? 0 : seconds / own * all / members;
+    }
+
+    /** Seconds that this member did not wait for others. */
+    private double busy() {
+        return timing.seconds(Phase.COMPUTE) + timing.seconds(Phase.FEED);
     }
 }

@@ -33,4 +33,7 @@ public interface Strategy {
 
     /** Throws what a person can mend; settings may come from a file. */
     default void validate() {}
+
+    /** Throws if this strategy is not for so many workers, before any of them is started. */
+    default void validateFor(int workers) {}
 }

@@ -2,6 +2,7 @@ package dev.tutti.train;
 
 import dev.tutti.comm.Team;
 import dev.tutti.tensor.Engine;
+import java.util.OptionalInt;
 
 /** Workers on threads of this JVM: one for each core unless a number was said. */
 final class Threads implements Workplace {
@@ -14,24 +15,29 @@ final class Threads implements Workplace {
         validate();
     }
 
-    private int workers() {
+    private int count() {
         return workers == null ? Engine.cores() : workers;
     }
 
     @Override
+    public OptionalInt workers() {
+        return OptionalInt.of(count());
+    }
+
+    @Override
     public void validate() {
-        if (workers() < 1) {
+        if (count() < 1) {
             throw new TrainingException("expected at least 1 worker, received " + workers);
         }
     }
 
     @Override
     public Team assemble(Assignment work) {
-        return Team.alone(workers());
+        return Team.alone(count());
     }
 
     @Override
     public String toString() {
-        return "threads(" + workers() + ")";
+        return "threads(" + count() + ")";
     }
 }

@@ -117,6 +117,7 @@ public final class Trainer implements AutoCloseable {
 
     /** Trains on all of the data, again and again. */
     public History fit(Dataset data, Fit fit) {
+        fit.workplace().workers().ifPresent(fit.strategy()::validateFor);
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
@@ -138,7 +139,11 @@ public final class Trainer implements AutoCloseable {
             if (fit.resumeFrom() != null) {
                 loop.resume(fit.resumeFrom());
             }
-            return loop.run(team.meet(loop.progress()));
+            History history = loop.run(team.meet(loop.progress()));
+            if (history.ending() != History.Ending.INTERRUPTED) {
+                team.done();
+            }
+            return history;
         } catch (RuntimeException | Error e) {
             team.failed(e);
             throw e;

@@ -101,7 +101,6 @@ final class TrainingLoop {
     private void trainEpochs() {
         while (standing.epoch() < fit.epochs() && !ended) {
             try {
-                pace.restart();
                 audience.begin();
                 trainEpoch();
                 if (!ended) {
@@ -118,6 +117,7 @@ final class TrainingLoop {
         boolean more = true;
         while (more && !ended) {
             try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
+                pace.restart(); // opening files says nothing of it
                 more = agreeOnMore(feed.hasNext());
                 freezing.agree();
                 boolean reopen = false;

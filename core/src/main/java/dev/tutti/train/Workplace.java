@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.comm.Team;
 import dev.tutti.json.ShortForm;
+import java.util.OptionalInt;
 
 /** Where training runs: who supplies the members. What they compute is no matter of its. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
@@ -28,6 +29,11 @@ public interface Workplace {
 
     /** Starts the members where they have to be started; the caller is one of them. The team has not met yet. */
     Team assemble(Assignment work);
+
+    /** How many workers there are at the start, over all members, where that is known before they meet. */
+    default OptionalInt workers() {
+        return OptionalInt.empty();
+    }
 
     /** Throws what a person can mend; settings may come from a file. */
     default void validate() {}

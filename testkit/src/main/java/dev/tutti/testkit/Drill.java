@@ -8,6 +8,7 @@ import static dev.tutti.optim.Optimizers.sgd;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.Cluster;
+import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 import dev.tutti.nn.Sequential;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
  * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
+ * @param hidden units of the first layer: how much there is to compute
  * @param place where it runs; null: where the environment says
  * @param strategy how members agree
  * @param rows of the training data
@@ -32,9 +34,11 @@ import java.nio.file.Path;
  * @param validation rows looked at after each epoch; 0: none
  * @param flaw a mistake in the data of one member; may be null
  * @param checkpoints folder for checkpoints; may be null
+ * @param breakdown where one member breaks down; may be null
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Drill(
+        int hidden,
         Workplace place,
         Strategy strategy,
         int rows,
@@ -42,13 +46,14 @@ public record Drill(
         int epochs,
         int validation,
         Flaw flaw,
-        String checkpoints) {
-    private static final int HIDDEN = 16;
+        String checkpoints,
+        Breakdown breakdown) {
+    private static final int FEW = 16;
     private static final int CLASSES = 10;
 
     /** Two epochs of 60 steps, with all-reduce. */
     public static Drill on(Workplace place) {
-        return new Drill(place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null);
+        return new Drill(FEW, place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null, null);
     }
 
     /** The same where the environment says: for members that were started by hand. */
@@ -57,24 +62,43 @@ public record Drill(
     }
 
     public Drill on(Strategy choice) {
-        return new Drill(place, choice, rows, batch, epochs, validation, flaw, checkpoints);
+        return new Drill(hidden, place, choice, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     public Drill at(Workplace other) {
-        return new Drill(other, strategy, rows, batch, epochs, validation, flaw, checkpoints);
+        return new Drill(hidden, other, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     /** So many steps in each of so many epochs. The last batch is not full. */
     public Drill steps(int perEpoch, int inEpochs) {
-        return new Drill(place, strategy, perEpoch * batch - batch / 3, batch, inEpochs, validation, flaw, checkpoints);
+        return new Drill(
+                hidden,
+                place,
+                strategy,
+                perEpoch * batch - batch / 3,
+                batch,
+                inEpochs,
+                validation,
+                flaw,
+                checkpoints,
+                breakdown);
+    }
+
+    /** So many units in the first layer, to make computing the larger part of a step. */
+    public Drill hidden(int units) {
+        return new Drill(units, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     public Drill flaw(Flaw mistake) {
-        return new Drill(place, strategy, rows, batch, epochs, validation, mistake, checkpoints);
+        return new Drill(hidden, place, strategy, rows, batch, epochs, validation, mistake, checkpoints, breakdown);
     }
 
     public Drill checkpoints(Path folder) {
-        return new Drill(place, strategy, rows, batch, epochs, validation, flaw, folder.toString());
+        return new Drill(hidden, place, strategy, rows, batch, epochs, validation, flaw, folder.toString(), breakdown);
+    }
+
+    public Drill breaking(Breakdown point) {
+        return new Drill(hidden, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, point);
     }
 
     public int stepsPerEpoch() {
@@ -83,7 +107,7 @@ public record Drill(
 
     Trainer trainer() {
         return Trainer.of(
-                        Sequential.of(flatten(), dense(HIDDEN).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                        Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
                 .threads(1);
@@ -95,9 +119,13 @@ public record Drill(
     }
 
     Fit fit() {
-        Fit fit = Fit.epochs(epochs)
-                .on(place == null ? Cluster.fromEnvironment() : place)
-                .with(strategy);
+        Workplace where = place == null ? Cluster.fromEnvironment() : place;
+        Fit fit = Fit.epochs(epochs).on(where).with(strategy);
+        if (breakdown != null && breakdown.member().equals(System.getProperty(ChildJvm.MEMBER))) {
+            Fragile fragile = new Fragile(where, breakdown);
+            fragile.reach(Breakdown.START);
+            fit = fit.on(fragile).callbacks(fragile); // before the one that writes checkpoints
+        }
         if (validation > 0) {
             fit = fit.validate(Mnist.test().take(validation).batch(64));
         }
@@ -106,7 +134,8 @@ public record Drill(
 
     /** The same by one member, whom nothing happens to: what every other run has to come to. */
     public Result undisturbed() {
-        Drill alone = new Drill(Workplace.here(), Strategy.local(), rows, batch, epochs, validation, null, null);
+        Drill alone = new Drill(
+                hidden, Workplace.here(), Strategy.local(), rows, batch, epochs, validation, null, null, null);
         try (Trainer trainer = alone.trainer()) {
             return Result.of(trainer.fit(alone.data(), alone.fit()), trainer.model());
         }

@@ -13,11 +13,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -34,6 +32,7 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
     private static final long DAWDLE_MILLIS = 500;
+    private static final long LOOK_MILLIS = 50;
 
     private final Drill drill;
     private final Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
@@ -110,13 +109,21 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
 
     private void strike(Schedule.Strike strike) {
         LOG.info("{}", strike);
-        players.values().forEach(player -> player.process().descendants().forEach(seen::add));
+        lookAround();
         try {
             strike.fault().strike(this);
         } catch (RuntimeException e) {
             LOG.error("{} could not be done", strike, e);
         }
         events.add(new Event(System.nanoTime(), null, strike.epoch(), strike.step(), strike.fault()));
+    }
+
+    private void lookAround() {
+        players.values()
+                .forEach(player -> player.process()
+                        .descendants()
+                        .filter(process -> Jvms.name(process).isPresent()) // not the shell that sends signals
+                        .forEach(seen::add));
     }
 
     // ---- faults
@@ -261,19 +268,28 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     /** JVMs that were started by members and are still alive some time after. */
     public List<String> orphans(Duration after) {
         long deadline = System.nanoTime() + after.toNanos();
-        for (ProcessHandle process : seen) {
-            try {
-                process.onExit().get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException e) {
-                LOG.warn("process {} lives on", process.pid());
-            } catch (InterruptedException | ExecutionException e) {
-                throw new IllegalStateException(e);
-            }
+        // Asked again and again: a driver that is stopped does not bury its dead, who would count as alive.
+        while (!left().isEmpty() && System.nanoTime() < deadline) {
+            pause(LOOK_MILLIS);
         }
-        return seen.stream()
-                .filter(process -> State.of(process.pid()) != State.ENDED)
+        return left().stream()
                 .map(process -> Jvms.name(process).orElse("?") + " " + process.pid())
                 .toList();
+    }
+
+    private List<ProcessHandle> left() {
+        return seen.stream()
+                .filter(process -> State.of(process.pid()) != State.ENDED)
+                .toList();
+    }
+
+    private static void pause(long millis) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for others", e);
+        }
     }
 
     /** Waits until all have ended, though not for longer than the limit. Members that hang at that time are stopped ones or hung. */
@@ -303,6 +319,9 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
     private boolean ended(Player player, long deadline) {
         try {
             while (!player.process().waitFor(100, TimeUnit.MILLISECONDS)) {
+                if (byHand == null) {
+                    lookAround(); // those it starts are not known any more once it was killed
+                }
                 if (System.nanoTime() > deadline) {
                     return State.of(player.process().pid()) == State.STOPPED;
                 }

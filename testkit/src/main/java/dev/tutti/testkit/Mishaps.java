@@ -35,14 +35,32 @@ public record Mishaps(long seed, double rate, int most, int longest, Map<String,
         static final Mishap NONE = new Mishap(Kind.NONE, 0);
     }
 
+    /** Messages between members. */
+    static final String COLLECTIVES = "collectives";
+
     /** Where a member is in its sequence. */
     static final class Draws {
         private final Random random;
         private int left;
+        private int calls;
+        private int plannedCall = -1;
+        private Mishap planned = Mishap.NONE;
 
         Draws(long seed, int most) {
             random = new Random(seed);
             left = most;
+        }
+
+        private Mishap next(double rate, int longest) {
+            if (calls++ == plannedCall) {
+                return planned;
+            }
+            if (left == 0 || random.nextDouble() >= rate) {
+                return Mishap.NONE;
+            }
+            left--;
+            Kind[] kinds = Kind.values();
+            return new Mishap(kinds[1 + random.nextInt(kinds.length - 1)], 1 + random.nextInt(longest));
         }
     }
 
@@ -55,6 +73,16 @@ public record Mishaps(long seed, double rate, int most, int longest, Map<String,
         return new Mishaps(seed, rate, most, longest, new ConcurrentHashMap<>());
     }
 
+    /** Cuts a member off from the others at one of its calls to them, from 0, and nothing else. */
+    public static Mishaps cut(String member, int call) {
+        Mishaps mishaps = none();
+        Draws draws = new Draws(0, 0);
+        draws.plannedCall = call;
+        draws.planned = new Mishap(Kind.CUT, 1);
+        mishaps.draws.put(member + " " + COLLECTIVES, draws);
+        return mishaps;
+    }
+
     /**
      * What happens to the next message of a member.
      *
@@ -64,12 +92,7 @@ public record Mishaps(long seed, double rate, int most, int longest, Map<String,
         String key = member + " " + path;
         Draws mine = draws.computeIfAbsent(key, name -> new Draws(seed * 31 + name.hashCode(), most));
         synchronized (mine) {
-            if (mine.left == 0 || mine.random.nextDouble() >= rate) {
-                return Mishap.NONE;
-            }
-            mine.left--;
-            Kind[] kinds = Kind.values();
-            return new Mishap(kinds[1 + mine.random.nextInt(kinds.length - 1)], 1 + mine.random.nextInt(longest));
+            return mine.next(rate, longest);
         }
     }
 

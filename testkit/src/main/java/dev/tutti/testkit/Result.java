@@ -6,6 +6,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.History;
+import dev.tutti.train.MemberTime;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -21,11 +22,18 @@ import java.util.TreeMap;
  * @param parameters all of them as float32, in base64; null when it failed
  * @param failure the kind and message of what it failed with, or null
  * @param missing whom the failure names
+ * @param times where the time of each member of the end went; null when it failed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Result(List<EpochResult> epochs, String parameters, String failure, List<String> missing) {
+public record Result(
+        List<EpochResult> epochs, String parameters, String failure, List<String> missing, List<MemberTime> times) {
     static Result of(History history, Model model) {
-        return new Result(history.epochs(), packed(model.arrays()), null, List.of());
+        return new Result(
+                history.epochs(),
+                packed(model.arrays()),
+                null,
+                List.of(),
+                history.times().members());
     }
 
     static Result of(Throwable failure) {
@@ -33,7 +41,8 @@ public record Result(List<EpochResult> epochs, String parameters, String failure
                 null,
                 null,
                 failure.getClass().getSimpleName() + ": " + failure.getMessage(),
-                failure instanceof MemberLostException lost ? lost.members() : List.of());
+                failure instanceof MemberLostException lost ? lost.members() : List.of(),
+                null);
     }
 
     private static String packed(Map<String, NdArray> arrays) {

@@ -41,31 +41,6 @@ public record Season(long seed, boolean byHand, int members, Schedule schedule) 
         return new Season(seed, byHand, members, schedule);
     }
 
-    /**
-     * One member of three stopped, or killed, at one point after the other: after each step, some time later, at the end of an epoch,
-     * in the validation that follows, at the very end.
-     *
-     * @param every how many steps lie between two points
-     */
-    static List<Season> sweep(int every) {
-        List<Season> seasons = new ArrayList<>();
-        for (int epoch = 1; epoch <= EPOCHS + 1; epoch++) {
-            for (int step = 0; step <= (epoch > EPOCHS ? 0 : STEPS); step += every) {
-                long millis = step == STEPS ? 3L * seasons.size() % 40 : seasons.size() % 4 * 2L;
-                int victim = 1 + seasons.size() % 2;
-                Fault fault = seasons.size() % 2 == 0 ? new Fault.Kill(victim) : new Fault.Hang(victim);
-                seasons.add(new Season(
-                        seasons.size(),
-                        false,
-                        3,
-                        Schedule.CALM
-                                .and(new Schedule.Strike(epoch, step, millis, fault))
-                                .schedule()));
-            }
-        }
-        return seasons;
-    }
-
     /** A fault anywhere: at a step, or within what comes after it, such as validation or a meeting; and what undoes it. */
     private static List<Schedule.Strike> fault(Random random, boolean byHand, int victim) {
         int epoch = 1 + random.nextInt(EPOCHS + 1);
@@ -106,6 +81,10 @@ public record Season(long seed, boolean byHand, int members, Schedule schedule) 
                 .patience(Patience.DEFAULT
                         .start(Duration.ofSeconds(30)) // who joins when all others are done waits for them that long
                         .heartbeats(Duration.ofMillis(500), Duration.ofMillis(1500), SILENCE));
+    }
+
+    Stage stage() {
+        return new Stage(drill(), byHand ? members : 0, byHand ? rules() : null, schedule);
     }
 
     @Override

@@ -36,11 +36,29 @@ public final class Soak {
         HUNG
     }
 
-    /** One run. */
-    public record Line(Season season, Ending ending, double seconds, String remark) {
+    /** How a run ended, and what there is to say about it. */
+    private record Verdict(Ending ending, String remark) {}
+
+    /**
+     * One run.
+     *
+     * @param number its seed, or that of the point
+     * @param members how many of which kind
+     * @param story what happened
+     */
+    public record Line(long number, String members, String story, Ending ending, double seconds, String remark) {
+        private Line(long number, String members, String story, Verdict verdict) {
+            this(number, members, story, verdict.ending, 0, verdict.remark);
+        }
+
+        private Line took(double time) {
+            return new Line(number, members, story, ending, time, remark);
+        }
+
         @Override
         public String toString() {
-            return String.format(Locale.ROOT, "%-14s %5.1f s  %s%s", ending, seconds, season, remark);
+            return String.format(
+                    Locale.ROOT, "%-14s %5.1f s  %d, %s: %s%s", ending, seconds, number, members, story, remark);
         }
     }
 
@@ -66,10 +84,17 @@ public final class Soak {
         return List.copyOf(lines);
     }
 
-    /** Stops or kills a member at one point of the training after the other. @param every steps between two points */
-    public List<Line> sweep(int every) {
-        for (Season season : Season.sweep(every)) {
-            Line line = run(season);
+    /**
+     * Stops or kills a member at one point of its work after the other.
+     *
+     * @param first the number of the first point, from 0
+     * @param most how many points
+     */
+    public List<Line> sweep(int first, int most) {
+        List<Sweep.Run> runs = Sweep.runs();
+        int end = (int) Math.min(runs.size(), (long) first + most);
+        for (Sweep.Run run : runs.subList(Math.min(first, end), end)) {
+            Line line = run(run);
             lines.add(line);
             out.accept(line.toString());
         }
@@ -77,31 +102,61 @@ public final class Soak {
     }
 
     private static Line run(Season season) {
-        Drill drill = season.drill();
-        Path folder = temporary();
-        long began = System.nanoTime();
-        try (Ensemble ensemble = season.byHand()
-                ? Ensemble.byHand(drill, new HandMade(season.members(), season.rules(), folder), season.schedule())
-                : Ensemble.driven(drill, season.schedule())) {
+        String members = season.members() + (season.byHand() ? " by hand" : " driven");
+        return play(folder -> season.stage(), (stage, ensemble) -> {
             Ensemble.Outcome outcome = ensemble.await(LIMIT);
-            double seconds = (System.nanoTime() - began) / 1e9;
-            return judge(season, drill, outcome, seconds);
+            Verdict verdict = judge(stage, outcome, List.of());
+            return new Line(season.seed(), members, season.schedule().toString(), verdict);
+        });
+    }
+
+    /** Also for the tests: one point. */
+    static Line run(Sweep.Run run) {
+        return play(run::stage, (stage, ensemble) -> {
+            Ensemble.Outcome outcome = ensemble.await(LIMIT);
+            Verdict verdict = run.driven()
+                    ? judgeChildren(ensemble, outcome)
+                    : judge(stage, outcome, List.of(run.breakdown().member()));
+            return new Line(run.number(), run.driven() ? "driven" : "by hand", run.toString(), verdict);
+        });
+    }
+
+    private interface Making {
+        Stage in(Path folder);
+    }
+
+    private interface Judging {
+        Line of(Stage stage, Ensemble ensemble);
+    }
+
+    private static Line play(Making making, Judging judging) {
+        Path folder = temporary();
+        Stage stage = making.in(folder);
+        long began = System.nanoTime();
+        try (Ensemble ensemble = stage.start(folder)) {
+            Line line = judging.of(stage, ensemble);
+            return line.took((System.nanoTime() - began) / 1e9);
         } finally {
             delete(folder);
         }
     }
 
-    private static Line judge(Season season, Drill drill, Ensemble.Outcome outcome, double seconds) {
+    /** @param culprits whom a member that failed has to name; none: anybody will do */
+    private static Verdict judge(Stage stage, Ensemble.Outcome outcome, List<String> culprits) {
         if (!outcome.hung().isEmpty()) {
-            return new Line(season, Ending.HUNG, seconds, remark(outcome.hung(), outcome));
+            return new Verdict(Ending.HUNG, remark(outcome.hung(), outcome));
         }
-        Result expected = drill.undisturbed();
+        Result expected = stage.drill().undisturbed();
         List<String> complaints = new ArrayList<>();
-        boolean named = true;
+        culprits.stream()
+                .filter(outcome.results()::containsKey)
+                .forEach(member -> complaints.add(member + " did not break down: it never came to that point"));
+        boolean named = complaints.isEmpty();
         for (Map.Entry<String, Result> each : outcome.results().entrySet()) {
-            for (String complaint : each.getValue().complaints(drill, expected, TOLERANCE)) {
+            for (String complaint : each.getValue().complaints(stage.drill(), expected, TOLERANCE)) {
                 complaints.add(each.getKey() + ": " + complaint);
-                named &= !each.getValue().missing().isEmpty();
+                List<String> missing = each.getValue().missing();
+                named &= !missing.isEmpty() && missing.containsAll(culprits);
             }
         }
         if (outcome.results().isEmpty()) {
@@ -109,7 +164,18 @@ public final class Soak {
             named = false;
         }
         Ending ending = complaints.isEmpty() ? Ending.SOUND : named ? Ending.FAILED_BY_NAME : Ending.WRONG;
-        return new Line(season, ending, seconds, complaints.isEmpty() ? "" : remark(complaints, outcome));
+        return new Verdict(ending, complaints.isEmpty() ? "" : remark(complaints, outcome));
+    }
+
+    /** Those that a driver has started end with it, and where it is stopped, after their deadlines. */
+    private static Verdict judgeChildren(Ensemble ensemble, Ensemble.Outcome outcome) {
+        List<String> left = ensemble.orphans(LIMIT);
+        if (!left.isEmpty()) {
+            return new Verdict(Ending.HUNG, remark(left, outcome));
+        }
+        return outcome.results().isEmpty()
+                ? new Verdict(Ending.FAILED_BY_NAME, "")
+                : new Verdict(Ending.WRONG, remark(List.of("the driver did not break down"), outcome));
     }
 
     private static String remark(List<String> complaints, Ensemble.Outcome outcome) {
@@ -147,13 +213,12 @@ public final class Soak {
         for (Line line : lines) {
             page.append(String.format(
                     Locale.ROOT,
-                    "| %d | %d %s | %s | %.1f | %s |%n",
-                    line.season.seed(),
-                    line.season.members(),
-                    line.season.byHand() ? "by hand" : "driven",
+                    "| %d | %s | %s | %.1f | %s |%n",
+                    line.number,
+                    line.members,
                     line.ending.name().toLowerCase(Locale.ROOT).replace('_', ' '),
                     line.seconds,
-                    line.season.schedule()));
+                    line.story));
         }
         return page.toString();
     }

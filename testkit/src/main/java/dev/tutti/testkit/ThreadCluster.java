@@ -2,12 +2,16 @@ package dev.tutti.testkit;
 
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.CollectivesFactory;
+import dev.tutti.cluster.TeamView;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Connections;
+import dev.tutti.comm.Meeting;
+import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Team;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.Workplace;
@@ -35,6 +39,7 @@ public final class ThreadCluster implements AutoCloseable {
     private final int members;
     private final Mishaps mishaps;
     private final Stop stop;
+    private boolean recovers = true;
     private final CoordinatorServer coordinator;
     private final Map<String, Result> results = new ConcurrentHashMap<>();
     private final CountDownLatch over = new CountDownLatch(1);
@@ -55,6 +60,30 @@ public final class ThreadCluster implements AutoCloseable {
         this.mishaps = mishaps;
         this.stop = stop;
         coordinator = CoordinatorServer.start(ServerSettings.of(rules));
+    }
+
+    /** Members that do not meet again: whatever breaks their group ends their training. */
+    public ThreadCluster withoutRecovery() {
+        recovers = false;
+        return this;
+    }
+
+    /** Meets the others once. */
+    private static final class Once extends TeamView {
+        private boolean met;
+
+        Once(Team team) {
+            super(team);
+        }
+
+        @Override
+        public Meeting meet(long progress) {
+            if (met) {
+                throw new MemberLostException(List.of(), "the group broke and is not to meet again");
+            }
+            met = true;
+            return super.meet(progress);
+        }
     }
 
     /**
@@ -121,15 +150,16 @@ public final class ThreadCluster implements AutoCloseable {
         }
 
         @Override
-        public dev.tutti.comm.Team assemble(Assignment work) {
+        public Team assemble(Assignment work) {
             String name = "worker-" + index;
             CollectivesFactory factory = (group, board, timeout) -> new FaultyCollectives(
                     Connections.open(group, board, timeout), timeout, (now, what) -> disturb(name));
-            return ClusterTeam.join(
+            Team team = ClusterTeam.join(
                     new CoordinatorClient(coordinator.address(), new FaultyCalls(name, mishaps)),
                     Newcomer.worker(name).process(name),
                     1,
                     factory);
+            return recovers ? team : new Once(team);
         }
 
         private Mishaps.Mishap disturb(String name) {
@@ -141,7 +171,7 @@ public final class ThreadCluster implements AutoCloseable {
                 }
                 throw new Awoken();
             }
-            return mishaps.next(name, "collectives");
+            return mishaps.next(name, Mishaps.COLLECTIVES);
         }
     }
 

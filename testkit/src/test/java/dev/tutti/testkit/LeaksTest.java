@@ -12,8 +12,10 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What was opened is closed: after a cluster in this JVM, and after one whose driver this JVM was. */
+@Isolated
 @ExtendWith(HardAlarm.class)
 class LeaksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

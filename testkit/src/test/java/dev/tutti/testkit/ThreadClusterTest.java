@@ -11,10 +11,12 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A cluster in one JVM whose messages are disturbed. */
+@Isolated
 @ExtendWith(HardAlarm.class)
 class ThreadClusterTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -47,6 +49,28 @@ class ThreadClusterTest {
                         .as("nobody's part of a metric is lost or counted twice: %s, %s", name, mishaps)
                         .isCloseTo(EXPECTED.epochs().get(epoch).training().get("accuracy"), within(2.0 / DRILL.rows()));
             }
+        });
+    }
+
+    /** The connection of one member with the others breaks in the middle of an epoch; all of them are alive. */
+    @Test
+    void aCutBetweenMembersEndsTheTrainingWhereNobodyMeetsAgain() {
+        try (ThreadCluster cluster = new ThreadCluster(
+                        DRILL, 3, Rules.of(3).patience(PATIENCE), Mishaps.cut("worker-1", 15), Stop.NOBODY)
+                .withoutRecovery()) {
+            assertThat(cluster.train(LIMIT).values())
+                    .hasSize(3)
+                    .allMatch(result -> result.failed() && result.failure().contains("the group broke"));
+        }
+    }
+
+    @Test
+    void aCutBetweenMembersIsSurvived() {
+        Map<String, Result> results = train(3, Mishaps.cut("worker-1", 15), Stop.NOBODY);
+        assertThat(results).hasSize(3);
+        results.forEach((name, result) -> {
+            assertThat(result.complaints(DRILL, EXPECTED, 1e-4)).as(name).isEmpty();
+            assertThat(result.distance(results.get("worker-0"))).as(name).isZero();
         });
     }
 

@@ -71,7 +71,7 @@ final class Announcements {
 
     /** Whether nobody waits in vain for another: members have only left in good order, or others want to come in. */
     private boolean isOrderly() {
-        return roster.lostOfGroup().stream().allMatch(one -> one.lost().cause() == Cause.LEFT)
+        return roster.lostOfGroup().stream().allMatch(one -> one.lost().cause().isOrderly())
                 && roster.group().members().stream().noneMatch(rendezvous.arrived()::contains);
     }
 }

@@ -4,6 +4,8 @@ package dev.tutti.cluster.coordinator;
 public enum Cause {
     /** It said good-bye. */
     LEFT,
+    /** It said good-bye because the work of all is done. */
+    DONE,
     /** Its process has ended. */
     EXITED,
     /** Nothing was heard of it for too long. */
@@ -15,5 +17,10 @@ public enum Cause {
     /** It was alive but did not come when the others met. */
     ABSENT,
     /** It took too long for its part of the work. */
-    SLOW
+    SLOW;
+
+    /** Whether it went by itself, so that nobody waits for it in vain. */
+    public boolean isOrderly() {
+        return this == LEFT || this == DONE;
+    }
 }

@@ -86,17 +86,22 @@ public final class Coordinator {
         known.enter(fact, now);
         supervision.enter(fact);
         rendezvous.enter(fact, now);
+        if (fact instanceof Fact.Lost lost) {
+            roster.over(lost).ifPresent(over -> enter(over, now, facts));
+        } else if (fact instanceof Fact.Over) {
+            roster.late().forEach(late -> rendezvous.turnAway(late.id(), roster.tooLate(now)));
+        }
     }
 
     private Optional<? extends Fact> happen(Event event, long now) {
         if (event instanceof Event.Join join) {
-            Fact.Joined joined = roster.join(join, rules.max());
+            Fact.Joined joined = roster.join(join, rules.max(), now);
             supervision.detector().heard(joined.member(), now);
             return Optional.of(joined);
         } else if (event instanceof Event.Leave leave) {
             return roster.place(leave.member())
                     .filter(Place::living)
-                    .map(place -> new Fact.Lost(place.id(), Cause.LEFT, leave.why()));
+                    .map(place -> new Fact.Lost(place.id(), leave.done() ? Cause.DONE : Cause.LEFT, leave.why()));
         } else if (event instanceof Event.Heartbeat beat) {
             roster.living(beat.member());
             supervision.detector().heard(beat.member(), now);
@@ -135,6 +140,7 @@ public final class Coordinator {
             throw RefusedException.contradiction(
                     "only members with the role " + Place.WORKER + " meet, " + place.id() + " is a " + place.role());
         }
+        roster.requireNotOver(place.trainings(), now);
         supervision.detector().heard(place.id(), now);
         if (!announcements.hasMet(place.id(), meet.after())) {
             rendezvous.arrive(meet, now);
@@ -195,7 +201,7 @@ public final class Coordinator {
     public Set<String> processesOf(Collection<String> members) {
         return members.stream()
                 .flatMap(id -> roster.place(id).stream())
-                .filter(place -> place.living() || place.lost().cause() == Cause.LEFT)
+                .filter(place -> place.living() || place.lost().cause().isOrderly())
                 .map(Place::process)
                 .collect(Collectors.toSet());
     }

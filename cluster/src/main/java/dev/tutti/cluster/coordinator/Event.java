@@ -16,11 +16,22 @@ public sealed interface Event {
      * @param role {@code worker} for those who train together
      * @param host where it runs
      * @param process the process it runs in, see {@link Event.Exited}
+     * @param trainings that this process has done with this coordinator before: it comes for the one after those
      */
-    record Join(String session, String wish, String role, String host, String process) implements Event {}
+    record Join(String session, String wish, String role, String host, String process, int trainings) implements Event {
+        /** For the first training. */
+        public Join(String session, String wish, String role, String host, String process) {
+            this(session, wish, role, host, process, 0);
+        }
+    }
 
-    /** A member goes in good order. */
-    record Leave(String member, String why) implements Event {}
+    /** A member goes in good order. @param done whether because the work of all is done */
+    record Leave(String member, String why, boolean done) implements Event {
+        /** Before the work is done. */
+        public Leave(String member, String why) {
+            this(member, why, false);
+        }
+    }
 
     /** A launcher saw a process end: all members in it are gone. */
     record Exited(String process, String how) implements Event {}

@@ -10,6 +10,7 @@ import java.util.List;
     @JsonSubTypes.Type(value = Fact.Joined.class, name = "joined"),
     @JsonSubTypes.Type(value = Fact.Lost.class, name = "lost"),
     @JsonSubTypes.Type(value = Fact.Formed.class, name = "formed"),
+    @JsonSubTypes.Type(value = Fact.Over.class, name = "over"),
     @JsonSubTypes.Type(value = Fact.Posted.class, name = "posted"),
     @JsonSubTypes.Type(value = Fact.Begun.class, name = "begun"),
     @JsonSubTypes.Type(value = Fact.Leased.class, name = "leased"),
@@ -18,7 +19,8 @@ import java.util.List;
     @JsonSubTypes.Type(value = Fact.Configured.class, name = "configured")
 })
 public sealed interface Fact {
-    record Joined(String member, String session, String role, String host, String process) implements Fact {}
+    record Joined(String member, String session, String role, String host, String process, int trainings)
+            implements Fact {}
 
     /** A member is no longer one; what it had leased others get. */
     record Lost(String member, Cause cause, String why) implements Fact {}
@@ -35,6 +37,9 @@ public sealed interface Fact {
             members = List.copyOf(members);
         }
     }
+
+    /** So many trainings are over: all of a group have gone, and not all because they failed. */
+    record Over(int trainings) implements Fact {}
 
     record Posted(long generation, String name, String note) implements Fact {}
 

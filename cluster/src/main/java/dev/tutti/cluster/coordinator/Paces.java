@@ -31,8 +31,8 @@ final class Paces {
     /** Takes a report; one about a step that was reported before counts once. */
     void add(String member, Report report) {
         Report before = reports.put(member, report);
-        if ((before == null || before.step() != report.step()) && report.computeSeconds() > 0) {
-            paces.merge(member, new Pace(report.computeSeconds(), 1), (pace, one) -> pace.and(one.seconds));
+        if ((before == null || before.step() != report.step()) && report.busySeconds() > 0) {
+            paces.merge(member, new Pace(report.busySeconds(), 1), (pace, one) -> pace.and(one.seconds));
         }
     }
 

@@ -6,6 +6,7 @@ import dev.tutti.comm.Member;
  * What is kept of a member, also after it is gone.
  *
  * @param order its number in the order of joining, or the one it wished for; ranks follow it
+ * @param trainings that its process had done when it joined: it came for the one after those
  * @param lost how it went, or null while it is a member
  * @param lostAt when, in milliseconds; 0 while it is a member
  */
@@ -17,6 +18,7 @@ public record Place(
         String host,
         String process,
         long joinedAt,
+        int trainings,
         Fact.Lost lost,
         long lostAt) {
     /** The role of those who train together. */
@@ -24,12 +26,21 @@ public record Place(
 
     static Place of(Fact.Joined joined, long order, long at) {
         return new Place(
-                joined.member(), order, joined.session(), joined.role(), joined.host(), joined.process(), at, null, 0);
+                joined.member(),
+                order,
+                joined.session(),
+                joined.role(),
+                joined.host(),
+                joined.process(),
+                at,
+                joined.trainings(),
+                null,
+                0);
     }
 
     /** How it came. */
     Fact.Joined joined() {
-        return new Fact.Joined(id, session, role, host, process);
+        return new Fact.Joined(id, session, role, host, process, trainings);
     }
 
     public boolean living() {
@@ -45,6 +56,6 @@ public record Place(
     }
 
     Place lost(Fact.Lost how, long at) {
-        return new Place(id, order, session, role, host, process, joinedAt, how, at);
+        return new Place(id, order, session, role, host, process, joinedAt, trainings, how, at);
     }
 }

@@ -22,6 +22,8 @@ public final class RefusedException extends TuttiException {
         OLD_GENERATION,
         /** Fewer members are left than the job asks for. */
         TOO_FEW,
+        /** The training is over: whoever comes now comes too late. */
+        OVER,
         /** It contradicts what others said before. */
         CONTRADICTION
     }

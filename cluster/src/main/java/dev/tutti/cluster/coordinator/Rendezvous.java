@@ -146,6 +146,13 @@ final class Rendezvous {
         return new Fact.Formed(generation + 1, members.stream().map(Place::id).toList(), source, differ);
     }
 
+    /** One that waits is told that it does so in vain. */
+    void turnAway(String member, RefusedException why) {
+        if (arrivals.remove(member) != null) {
+            failures.put(member, why);
+        }
+    }
+
     /** Nobody waits for the lost; whoever found no place in a group that was formed waits for the next. */
     void enter(Fact fact, long now) {
         if (fact instanceof Fact.Lost lost) {

@@ -18,9 +18,10 @@ final class Roster implements Book {
     private final Map<String, Place> places = new LinkedHashMap<>();
     private final Map<String, String> sessions = new HashMap<>();
     private Fact.Formed group = NOBODY;
+    private int trainings;
 
     /** Lets somebody in; one that is in already, by its session, gets the same place. */
-    Fact.Joined join(Event.Join asked, int most) {
+    Fact.Joined join(Event.Join asked, int most, long now) {
         String before = sessions.get(asked.session());
         if (before != null) {
             return living(before).joined();
@@ -29,19 +30,62 @@ final class Roster implements Book {
         if (asked.wish() != null) {
             TextLimits.requireName("the wished name", asked.wish());
         }
-        if (asked.role().equals(Place.WORKER) && livingWorkers() >= most) {
+        boolean worker = asked.role().equals(Place.WORKER);
+        if (worker) {
+            requireNotOver(asked.trainings(), now);
+        }
+        if (worker && livingWorkers() >= most) {
             throw new RefusedException(
                     Kind.FULL,
                     "all " + most + " places are taken: the job was started for at most so many workers (max)");
         }
         return new Fact.Joined(
-                newId(asked.wish(), asked.role()), asked.session(), asked.role(), asked.host(), asked.process());
+                newId(asked.wish(), asked.role()),
+                asked.session(),
+                asked.role(),
+                asked.host(),
+                asked.process(),
+                asked.trainings());
     }
 
     private long livingWorkers() {
         return places.values().stream()
                 .filter(place -> place.living() && place.isWorker())
                 .count();
+    }
+
+    /** That one more training is over, when somebody of its group has just gone and nobody of it is left to go on. */
+    Optional<Fact.Over> over(Fact.Lost last) {
+        boolean over = group.members().contains(last.member())
+                && livingOfGroup().isEmpty()
+                && lostOfGroup().stream().anyMatch(place -> place.lost().cause() == Cause.DONE);
+        return over ? Optional.of(new Fact.Over(trainings + 1)) : Optional.empty();
+    }
+
+    /** Members that came for a training that is over. */
+    List<Place> late() {
+        return living().stream()
+                .filter(place -> place.isWorker() && place.trainings() < trainings)
+                .toList();
+    }
+
+    /** @throws RefusedException for whoever comes for a training that is over */
+    void requireNotOver(int trainingsBefore, long now) {
+        if (trainingsBefore < trainings) {
+            throw tooLate(now);
+        }
+    }
+
+    /** For whoever comes for a training that is over: it would wait for the others in vain, and then train alone. */
+    RefusedException tooLate(long now) {
+        List<Place> last = lostOfGroup();
+        long ended = last.stream().mapToLong(Place::lostAt).max().orElse(now);
+        return new RefusedException(
+                Kind.OVER,
+                "the training is over: "
+                        + String.join(", ", last.stream().map(Place::id).toList()) + " ended it "
+                        + Words.seconds(now - ended)
+                        + " ago. There is nothing left to do; another training needs another coordinator");
     }
 
     /** An id that was never used: the wished one if that is so, otherwise the next number of the role. */
@@ -135,6 +179,8 @@ final class Roster implements Book {
             places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
         } else if (fact instanceof Fact.Formed formed) {
             group = formed;
+        } else if (fact instanceof Fact.Over over) {
+            trainings = over.trainings();
         }
     }
 
@@ -150,11 +196,14 @@ final class Roster implements Book {
         if (!group.equals(NOBODY)) {
             entries.add(new Journal.Entry(now, List.of(group)));
         }
+        if (trainings > 0) {
+            entries.add(new Journal.Entry(now, List.of(new Fact.Over(trainings))));
+        }
         return entries;
     }
 
     @Override
     public String toString() {
-        return places.values() + "\n" + group;
+        return places.values() + "\n" + group + "\ntrainings " + trainings;
     }
 }

@@ -18,6 +18,7 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.Workplace;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -99,6 +100,11 @@ public final class Processes implements Workplace, Cloneable {
 
     private int members() {
         return members == null ? Engine.cores() : members;
+    }
+
+    @Override
+    public OptionalInt workers() {
+        return OptionalInt.of(members() * threads);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.launch;
 
 import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.json.Json;
 import dev.tutti.metric.Metric;
 import dev.tutti.train.Assignment;
@@ -34,6 +35,9 @@ public final class WorkerMain {
         Lifeline.hold(System.in);
         try {
             train(invitation);
+        } catch (RefusedException e) {
+            LOG.info("{}", e.getMessage()); // such as that the training is over
+            Runtime.getRuntime().halt(e.kind() == RefusedException.Kind.OVER ? 0 : FAILED);
         } catch (dev.tutti.comm.GroupChangedException e) {
             LOG.error("{}", e.getMessage());
             Runtime.getRuntime().halt(LOST);

@@ -52,15 +52,20 @@ public final class CoordinatorClient implements AutoCloseable {
         Wire.Joined joined = calls.call(
                 Wire.JOIN,
                 new Wire.Join(
-                        newcomer.session(), newcomer.wish(), newcomer.role(), newcomer.host(), newcomer.process()),
+                        newcomer.session(),
+                        newcomer.wish(),
+                        newcomer.role(),
+                        newcomer.host(),
+                        newcomer.process(),
+                        newcomer.trainings()),
                 patience);
         patience = joined.patience().coordinator();
         return new Membership(joined.member(), newcomer.session(), joined.patience());
     }
 
-    /** Tells the coordinator, within a short time, that a member goes. */
-    public void leave(Membership self, String why) {
-        calls.call(Wire.LEAVE, new Wire.Leave(self.caller(), why), SHORT);
+    /** Tells the coordinator, within a short time, that a member goes. @param done whether because the work of all is done */
+    public void leave(Membership self, String why, boolean done) {
+        calls.call(Wire.LEAVE, new Wire.Leave(self.caller(), why, done), SHORT);
     }
 
     /** A pulse for a member: says that it is there, and hears what happens. */

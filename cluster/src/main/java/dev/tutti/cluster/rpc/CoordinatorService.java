@@ -42,7 +42,7 @@ final class CoordinatorService {
         ServerServiceDefinition.Builder builder = ServerServiceDefinition.builder(Wire.SERVICE);
         unary(builder, Wire.JOIN, this::join);
         unary(builder, Wire.LEAVE, leave -> {
-            live.apply(new Event.Leave(known(leave.caller()), leave.why()));
+            live.apply(new Event.Leave(known(leave.caller()), leave.why(), leave.done()));
             return Wire.Done.DONE;
         });
         unary(builder, Wire.HEARTBEAT, beat -> {
@@ -89,8 +89,8 @@ final class CoordinatorService {
     }
 
     private Wire.Joined join(Wire.Join asked) {
-        List<Fact> facts =
-                live.apply(new Event.Join(asked.session(), asked.wish(), asked.role(), asked.host(), asked.process()));
+        List<Fact> facts = live.apply(new Event.Join(
+                asked.session(), asked.wish(), asked.role(), asked.host(), asked.process(), asked.trainings()));
         Fact.Joined joined = (Fact.Joined) facts.get(0);
         return new Wire.Joined(joined.member(), live.rules().patience());
     }

@@ -1,7 +1,6 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.TuttiException;
-import dev.tutti.cluster.coordinator.Cause;
 import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
@@ -195,7 +194,7 @@ final class LiveCoordinator implements AutoCloseable {
     private static void log(Fact fact) {
         if (fact instanceof Fact.Joined joined) {
             LOG.info("{} has joined from {}", joined.member(), joined.host());
-        } else if (fact instanceof Fact.Lost lost && lost.cause() == Cause.LEFT) {
+        } else if (fact instanceof Fact.Lost lost && lost.cause().isOrderly()) {
             LOG.info("{} has left: {}", lost.member(), lost.why());
         } else if (fact instanceof Fact.Lost lost) {
             LOG.warn("{} is gone: {}", lost.member(), lost.why());

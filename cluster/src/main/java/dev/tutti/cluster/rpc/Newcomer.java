@@ -13,8 +13,9 @@ import java.util.Objects;
  * @param role {@code worker} for those who train together
  * @param host the machine it runs on; members with the same host can share memory
  * @param process the process it runs in, as {@link #process(long)} names it: so a launcher can say that it has ended
+ * @param trainings that this process has done with the coordinator before: it comes for the one after those
  */
-public record Newcomer(String session, String wish, String role, String host, String process) {
+public record Newcomer(String session, String wish, String role, String host, String process, int trainings) {
     public Newcomer {
         Objects.requireNonNull(session, "session");
         Objects.requireNonNull(role, "role");
@@ -29,24 +30,30 @@ public record Newcomer(String session, String wish, String role, String host, St
                 wish,
                 Place.WORKER,
                 thisHost(),
-                process(ProcessHandle.current().pid()));
+                process(ProcessHandle.current().pid()),
+                0);
     }
 
     public Newcomer host(String other) {
-        return new Newcomer(session, wish, role, other, process);
+        return new Newcomer(session, wish, role, other, process, trainings);
     }
 
     public Newcomer process(String other) {
-        return new Newcomer(session, wish, role, host, other);
+        return new Newcomer(session, wish, role, host, other, trainings);
     }
 
     public Newcomer role(String other) {
-        return new Newcomer(session, wish, other, host, process);
+        return new Newcomer(session, wish, other, host, process, trainings);
+    }
+
+    /** After so many trainings that its process has done with the coordinator. */
+    public Newcomer after(int done) {
+        return new Newcomer(session, wish, role, host, process, done);
     }
 
     /** The same one, as somebody new. */
     public Newcomer again() {
-        return new Newcomer(ServerSettings.newToken(), null, role, host, process);
+        return new Newcomer(ServerSettings.newToken(), null, role, host, process, trainings);
     }
 
     /** The name of a process of this machine. */

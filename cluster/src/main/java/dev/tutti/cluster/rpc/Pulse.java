@@ -5,6 +5,7 @@ import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Situation;
 import dev.tutti.comm.Report;
 import io.grpc.CallOptions;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -16,7 +17,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,10 +46,12 @@ public final class Pulse implements AutoCloseable {
     private final Membership self;
     private final Listener listener;
     private final ScheduledExecutorService sender;
-    private final AtomicReference<Report> report = new AtomicReference<>();
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile long heardNanos = System.nanoTime();
     private volatile boolean closed;
+    private Report latest;
+    private double busySeconds;
+    private int steps;
 
     Pulse(ManagedChannel channel, Calls calls, Membership self, Listener listener) {
         this.channel = channel;
@@ -64,24 +66,38 @@ public final class Pulse implements AutoCloseable {
         executor.setRemoveOnCancelPolicy(true);
         sender = executor;
         long every = self.patience().heartbeat();
+        stayConnected();
         watch();
         var unused = sender.scheduleAtFixedRate(this::beat, 0, every, TimeUnit.MILLISECONDS);
     }
 
-    /** Sends a report with the next heartbeat; only the last one counts. */
-    public void report(Report latest) {
-        report.set(latest);
+    /** Sends a report with the next heartbeat: of several the last one, with the mean of their times. */
+    public synchronized void report(Report report) {
+        latest = report;
+        busySeconds += report.busySeconds();
+        steps += report.busySeconds() > 0 ? 1 : 0;
+    }
+
+    private synchronized Report takeReport() {
+        Report report = latest == null
+                ? null
+                : new Report(
+                        latest.epoch(),
+                        latest.step(),
+                        latest.rowsOfEpoch(),
+                        steps == 0 ? 0 : busySeconds / steps,
+                        latest.loss());
+        busySeconds = 0;
+        steps = 0;
+        return report;
     }
 
     private void beat() {
         try {
-            if (!watching.get()) {
-                channel.resetConnectBackoff(); // its own pauses grow to minutes
-            }
             long deadline = Math.max(1_000, 2 * self.patience().heartbeat());
             call(
                     Wire.HEARTBEAT,
-                    new Wire.Heartbeat(self.caller(), report.get()),
+                    new Wire.Heartbeat(self.caller(), takeReport()),
                     CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.MILLISECONDS),
                     () -> {});
         } catch (RuntimeException e) {
@@ -100,9 +116,33 @@ public final class Pulse implements AutoCloseable {
         if (closed) {
             return;
         }
-        try {
+        soon(this::watch);
+    }
+
+    /** Hears of a connection that broke, and makes it anew. */
+    private void stayConnected() {
+        ConnectivityState now = channel.getState(true);
+        if (closed || now == ConnectivityState.SHUTDOWN) {
+            return;
+        }
+        if (now == ConnectivityState.TRANSIENT_FAILURE) {
+            soon(this::reconnect);
+        }
+        channel.notifyWhenStateChanged(now, this::stayConnected);
+    }
+
+    /** The channel's own pauses between attempts begin with a second and grow to minutes; a member has less than that. */
+    private void reconnect() {
+        // Until one succeeds the state stays the same, so there is nothing to be notified of.
+        if (!closed && channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
             channel.resetConnectBackoff();
-            var unused = sender.schedule(this::watch, REOPEN, TimeUnit.MILLISECONDS);
+            soon(this::reconnect);
+        }
+    }
+
+    private void soon(Runnable work) {
+        try {
+            var unused = sender.schedule(work, REOPEN, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("closed meanwhile", e);
         }

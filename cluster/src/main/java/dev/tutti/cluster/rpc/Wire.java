@@ -53,11 +53,11 @@ final class Wire {
         static final Done DONE = new Done(true);
     }
 
-    record Join(String session, String wish, String role, String host, String process) {}
+    record Join(String session, String wish, String role, String host, String process, int trainings) {}
 
     record Joined(String member, Patience patience) {}
 
-    record Leave(Caller caller, String why) {}
+    record Leave(Caller caller, String why, boolean done) {}
 
     record Heartbeat(Caller caller, Report report) {}
 

@@ -366,6 +366,50 @@ class CoordinatorTest {
     }
 
     @Test
+    void whoComesWhenTheTrainingIsOverIsToldSo() {
+        Rules rules = Rules.of(2).between(1, 4);
+        TestingJob job = TestingJob.withGroup(rules, 2);
+        String waiting = job.join("worker-2");
+        job.meet(-1, waiting);
+        job.apply(new Event.Leave("worker-0", "its work is done", true));
+        assertThat(job.coordinator.groupOf(waiting, 0))
+                .as("worker-1 is still there")
+                .isEmpty();
+        job.apply(new Event.Exited("process of session 1", "was killed"));
+        assertThatThrownBy(() -> job.coordinator.groupOf(waiting, 0))
+                .as("who waits")
+                .hasMessageContaining("the training is over: worker-0, worker-1 ended it 0.0 s ago");
+        assertThatThrownBy(() -> job.meet(0, waiting)).as("who asks again").hasMessageContaining("is over");
+        assertThatThrownBy(() -> job.join("worker-3"))
+                .as("who comes")
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.kind()).isEqualTo(RefusedException.Kind.OVER));
+        assertThatThrownBy(() -> TestingJob.reborn(rules, job.journal)
+                        .apply(new Event.Join("s", null, Place.WORKER, "here", "p"), job.now))
+                .as("after a restart")
+                .hasMessageContaining("is over");
+    }
+
+    @Test
+    void theNextTrainingOfTheSameProcessesIsAnotherMatter() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        job.apply(new Event.Leave("worker-0", "its work is done", true));
+        job.apply(new Event.Join("again", null, Place.WORKER, "here", "p", 1));
+        job.meet(0, "worker-1");
+        assertThat(job.group()).containsExactly("worker-1");
+    }
+
+    @Test
+    void aTrainingThatFailedIsNotOver() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        job.apply(new Event.Leave("worker-0", "it failed"));
+        job.apply(new Event.Leave("worker-1", "it failed"));
+        job.meet(0, job.join(2));
+        assertThat(job.group()).containsExactly("worker-2", "worker-3");
+    }
+
+    @Test
     void otherRolesAreWatchedButDoNotMeet() {
         TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
         job.apply(new Event.Join("s", null, "evaluator", "here", "p"));

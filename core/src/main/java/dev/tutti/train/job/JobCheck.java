@@ -89,6 +89,7 @@ final class JobCheck {
         });
         explained("/strategy", () -> {
             job.strategy().validate();
+            job.cluster().workers().ifPresent(job.strategy()::validateFor);
             return job;
         });
     }

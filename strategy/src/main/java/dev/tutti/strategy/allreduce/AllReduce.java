@@ -21,6 +21,7 @@ public final class AllReduce implements Strategy, Cloneable {
     private boolean shardedState;
     private boolean syncBatchNorm;
     private boolean overlap;
+    private boolean evenShares;
     private long bucketBytes = 4 << 20;
 
     /** Makes gradients small for the way between members, such as {@code topK(0.01)}; threads of one JVM have no need of it. */
@@ -57,6 +58,18 @@ public final class AllReduce implements Strategy, Cloneable {
     /** How many bytes of gradients travel together where they {@link #overlap}; 4 MB unless said. */
     public AllReduce bucketBytes(long bytes) {
         return copy(c -> c.bucketBytes = bytes);
+    }
+
+    /**
+     * Divides every batch equally, however slow a member is. Without it shares follow the members' pace, which no two runs have in
+     * common: this is for runs that must be repeated to the last bit, and all wait for the slowest.
+     */
+    public AllReduce evenShares() {
+        return copy(c -> c.evenShares = true);
+    }
+
+    boolean sharesFollowPace() {
+        return !evenShares;
     }
 
     /** Null where gradients travel after the backward pass. */
@@ -117,6 +130,7 @@ public final class AllReduce implements Strategy, Cloneable {
                 + (compression == null ? "" : ".compression(" + compression + ")")
                 + (shardedState ? ".shardedState()" : "")
                 + (syncBatchNorm ? ".syncBatchNorm()" : "")
-                + (overlap ? ".overlap(true)" : "");
+                + (overlap ? ".overlap(true)" : "")
+                + (evenShares ? ".evenShares()" : "");
     }
 }

@@ -35,6 +35,7 @@ final class AllReduceReplica implements Replica {
     private final LocalWorkers workers;
     private final Exchange exchange;
     private final boolean scaledBefore;
+    private final boolean sharesFollowPace;
     private final Buckets buckets; // null where gradients travel after the backward pass
     private final Statistics statistics;
     private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
@@ -46,6 +47,7 @@ final class AllReduceReplica implements Replica {
     private long samples;
     private double lossSum;
     private double seconds;
+    private double fedBefore;
 
     AllReduceReplica(AllReduce strategy, Model model, Recipe recipe, Team team, Timing timing) {
         this.team = team;
@@ -53,6 +55,7 @@ final class AllReduceReplica implements Replica {
         workers = new LocalWorkers(model, recipe, team.threads());
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
+        sharesFollowPace = strategy.sharesFollowPace();
         buckets = strategy.buckets(workers);
         statistics = new Statistics(model);
         sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
@@ -79,9 +82,11 @@ final class AllReduceReplica implements Replica {
         statistics.keep();
         workers.shareStatistics();
         Group group = team.group();
-        return group.size() == 1
+        Feed feed = group.size() == 1
                 ? Feed.whole(data, epoch, from, timing)
                 : Feed.share(data, shares.of(group.rank(), batchSize), epoch, from, timing);
+        fedBefore = timing.seconds(Phase.FEED); // opening files says nothing of pace
+        return feed;
     }
 
     @Override
@@ -131,7 +136,9 @@ final class AllReduceReplica implements Replica {
             awaitBuckets(collectives);
             began = timing.record(Phase.WIRE, began);
         }
-        Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds, vote);
+        double fed = timing.seconds(Phase.FEED) - fedBefore;
+        fedBefore += fed;
+        Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds + fed, vote);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
             double factor = (double) batchSize / ballot.samples();
@@ -149,7 +156,7 @@ final class AllReduceReplica implements Replica {
             step++; // a member without data does not hear of the next number
         }
         forget();
-        boolean changed = shares.observe(ballot.secondsPerSample());
+        boolean changed = sharesFollowPace && shares.observe(ballot.secondsPerSample());
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }

@@ -14,7 +14,7 @@ import dev.tutti.train.Vote;
  * @param stop whether anybody wants training to end
  * @param reopen whether anybody wants feeds to be opened anew
  * @param stateWanted whether the chief needs the whole state after the step
- * @param secondsPerSample how long each member computed for one sample, by rank; 0 for those who had none
+ * @param secondsPerSample how long each member was busy with one sample, its data included, by rank; 0 for those who had none
  */
 record Ballot(
         long samples,

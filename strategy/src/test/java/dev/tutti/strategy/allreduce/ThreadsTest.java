@@ -107,7 +107,7 @@ class ThreadsTest {
                         Blobs.weightsAfter(Blobs.data(10).batch(5), epochs(1).on(Workplace.threads(2))))
                 .hasMessage(
                         "the strategy local trains on one worker, received 2: choose a strategy for several, such as"
-                                + " allReduce()");
+                                + " allReduce");
     }
 
     private static Fit threads(int workers, int epochs) {
