@@ -95,7 +95,10 @@ final class Suspicions {
             slow.put(member, times);
             LOG.warn("{} is slow: {}", member, words);
         } else if (times < 1.2 && slow.remove(member) != null) {
-            LOG.info("{} is as fast as the others again: {} s", member, paces.seconds(member));
+            LOG.info(
+                    "{} is as fast as the others again: {} s for its part of a step",
+                    member,
+                    String.format(Locale.ROOT, "%.3f", paces.seconds(member)));
         }
         return Optional.empty();
     }
