@@ -27,6 +27,11 @@ public record Group(long generation, int rank, List<Member> members) {
         return members.size();
     }
 
+    /** Whether its members are on more than one machine. */
+    public boolean spansMachines() {
+        return members.stream().map(Member::host).distinct().count() > 1;
+    }
+
     public Member self() {
         return members.get(rank);
     }

@@ -40,6 +40,7 @@ public final class TestingCluster {
     private final Map<String, Traffic> traffic = new ConcurrentHashMap<>();
     private CollectivesFactory connections = Connections::open;
     private int threads = 1;
+    private int machines = 1;
 
     /** Told of every point that a member comes to; what it throws happens to that member there. */
     public interface Hook {
@@ -68,6 +69,12 @@ public final class TestingCluster {
         return this;
     }
 
+    /** On how many machines they seem to be, in turn; one unless said. */
+    public TestingCluster machines(int count) {
+        machines = count;
+        return this;
+    }
+
     /** Workers of each; one unless said. */
     TestingCluster threads(int workers) {
         threads = workers;
@@ -84,7 +91,7 @@ public final class TestingCluster {
         try (coordinator) {
             List<Callable<T>> members = new ArrayList<>();
             for (int number = 0; number < first; number++) {
-                members.add(member(name(number), work));
+                members.add(member(name(number), "machine-" + number % machines, work));
             }
             List<T> results = MemberThreads.run(members);
             awaitThoseWhoCameLater();
@@ -108,10 +115,14 @@ public final class TestingCluster {
 
     /** The work of one member; null comes of one that was killed. */
     public <T> Callable<T> member(String id, Function<Workplace, T> work) {
+        return member(id, "machine-0", work);
+    }
+
+    private <T> Callable<T> member(String id, String machine, Function<Workplace, T> work) {
         running.register();
         return () -> {
             try {
-                return work.apply(new Seat(id));
+                return work.apply(new Seat(id, machine));
             } catch (Killed e) {
                 return null;
             } finally {
@@ -137,16 +148,18 @@ public final class TestingCluster {
     /** One member's place. */
     private final class Seat implements Workplace {
         private final String id;
+        private final String machine;
 
-        Seat(String id) {
+        Seat(String id, String machine) {
             this.id = id;
+            this.machine = machine;
         }
 
         @Override
         public Team assemble(Assignment work) {
             ClusterTeam team = ClusterTeam.join(
                     coordinator.address(),
-                    Newcomer.worker(id).process(id),
+                    Newcomer.worker(id).process(id).host(machine),
                     threads,
                     (group, board, timeout) -> watched(connections.open(group, board, timeout)));
             return Around.calls(Team.class, team, call -> {

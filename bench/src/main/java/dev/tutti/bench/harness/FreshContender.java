@@ -5,6 +5,9 @@ import java.util.function.Supplier;
 
 /** Starts and warms up its processes for each measurement, so that while others are measured there are none. */
 final class FreshContender implements Contender {
+    /** How many warm-ups it gets: several JVMs that are compiling share the cores, and nobody trains for seconds only. */
+    private static final int WARM_UPS = 3;
+
     private final Supplier<Conversation> conversations;
     private final String workload;
     private final Plan plan;
@@ -23,7 +26,7 @@ final class FreshContender implements Contender {
     public Map<String, Double> measure() {
         try (Conversation conversation = conversations.get()) {
             conversation.begin();
-            conversation.run(workload, plan.warmUp());
+            conversation.run(workload, plan.warmUp().multipliedBy(WARM_UPS));
             return conversation.run(workload, plan.run());
         }
     }

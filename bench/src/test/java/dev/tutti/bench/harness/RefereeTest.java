@@ -180,7 +180,7 @@ class RefereeTest {
         assertThat(log.stream()
                         .map(line -> line.substring(line.indexOf(' ') + 1))
                         .limit(4))
-                .containsExactly("run work 0.01", "run work 0.02", "ended", "run work 0.01");
+                .containsExactly("run work 0.03", "run work 0.02", "ended", "run work 0.03");
         assertThat(log.stream().map(line -> line.split(" ")[0]).distinct()).hasSize(3);
     }
 

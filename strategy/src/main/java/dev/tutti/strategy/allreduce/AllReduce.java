@@ -1,5 +1,6 @@
 package dev.tutti.strategy.allreduce;
 
+import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
 import dev.tutti.strategy.compression.Compression;
@@ -20,7 +21,7 @@ public final class AllReduce implements Strategy, Cloneable {
     private Compression compression;
     private boolean shardedState;
     private boolean syncBatchNorm;
-    private boolean overlap;
+    private Boolean overlap; // null: where members are on several machines
     private boolean evenShares;
     private long bucketBytes = 4 << 20;
 
@@ -47,9 +48,9 @@ public final class AllReduce implements Strategy, Cloneable {
     }
 
     /**
-     * Lets gradients travel while the backward pass still computes those of earlier layers. It pays where the wire is slow and does
-     * not take the cores that compute: between machines. It takes effect for members with one worker, updates of one batch, and
-     * gradients that are neither compressed nor sharded.
+     * Whether gradients travel while the backward pass still computes those of earlier layers. Unless said they do where members
+     * are on several machines: on one, summing takes the cores that compute. It takes effect for members with one worker, updates
+     * of one batch, and gradients that are neither compressed nor sharded.
      */
     public AllReduce overlap(boolean on) {
         return copy(c -> c.overlap = on);
@@ -72,10 +73,14 @@ public final class AllReduce implements Strategy, Cloneable {
         return !evenShares;
     }
 
-    /** Null where gradients travel after the backward pass. */
+    /** Null where gradients cannot but travel after the backward pass. */
     Buckets buckets(LocalWorkers workers) {
         boolean possible = workers.workers() == 1 && compression == null && !shardedState && !syncBatchNorm;
-        return overlap && possible ? new Buckets(workers.model(), bucketBytes) : null;
+        return possible ? new Buckets(workers.model(), bucketBytes) : null;
+    }
+
+    boolean overlapsIn(Group group) {
+        return group.size() > 1 && (overlap == null ? group.spansMachines() : overlap);
     }
 
     boolean sharesBatches() {
@@ -130,7 +135,7 @@ public final class AllReduce implements Strategy, Cloneable {
                 + (compression == null ? "" : ".compression(" + compression + ")")
                 + (shardedState ? ".shardedState()" : "")
                 + (syncBatchNorm ? ".syncBatchNorm()" : "")
-                + (overlap ? ".overlap(true)" : "")
+                + (overlap == null ? "" : ".overlap(" + overlap + ")")
                 + (evenShares ? ".evenShares()" : "");
     }
 }

@@ -30,18 +30,19 @@ import org.slf4j.LoggerFactory;
 final class AllReduceReplica implements Replica {
     private static final Logger LOG = LoggerFactory.getLogger(AllReduceReplica.class);
 
+    private final AllReduce strategy;
     private final Team team;
     private final Timing timing;
     private final LocalWorkers workers;
     private final Exchange exchange;
     private final boolean scaledBefore;
-    private final boolean sharesFollowPace;
-    private final Buckets buckets; // null where gradients travel after the backward pass
+    private final Buckets buckets; // null where gradients cannot but travel after the backward pass
     private final Statistics statistics;
     private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
     private int batchesPerUpdate = 1;
+    private boolean overlapping;
     private long step;
     private int batches;
     private long samples;
@@ -50,12 +51,12 @@ final class AllReduceReplica implements Replica {
     private double fedBefore;
 
     AllReduceReplica(AllReduce strategy, Model model, Recipe recipe, Team team, Timing timing) {
+        this.strategy = strategy;
         this.team = team;
         this.timing = timing;
         workers = new LocalWorkers(model, recipe, team.threads());
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
-        sharesFollowPace = strategy.sharesFollowPace();
         buckets = strategy.buckets(workers);
         statistics = new Statistics(model);
         sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
@@ -95,7 +96,7 @@ final class AllReduceReplica implements Replica {
     }
 
     private boolean overlaps() {
-        return buckets != null && batchesPerUpdate == 1 && team.group().size() > 1;
+        return overlapping && buckets != null && batchesPerUpdate == 1;
     }
 
     @Override
@@ -156,7 +157,7 @@ final class AllReduceReplica implements Replica {
             step++; // a member without data does not hear of the next number
         }
         forget();
-        boolean changed = sharesFollowPace && shares.observe(ballot.secondsPerSample());
+        boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
@@ -219,6 +220,7 @@ final class AllReduceReplica implements Replica {
         }
         exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
+        overlapping = strategy.overlapsIn(team.group());
     }
 
     @Override

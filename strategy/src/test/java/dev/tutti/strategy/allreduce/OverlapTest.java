@@ -14,6 +14,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
+import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Range;
@@ -23,6 +24,8 @@ import dev.tutti.train.Trainer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +51,24 @@ class OverlapTest {
         assertThat(weights(members, allReduce().overlap(true).bucketBytes(1000), 1))
                 .isEqualTo(without);
         assertThat(weights(members, allReduce().overlap(true), 1)).isEqualTo(without);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void happensByItselfBetweenMachinesOnly(int machines) {
+        Set<String> sums = ConcurrentHashMap.newKeySet();
+        Map<String, Members.Result> results = new TestingCluster(4, (member, point) -> {
+                    if (point.startsWith("before gradients")) {
+                        sums.add(point);
+                    }
+                })
+                .machines(machines)
+                .run(place -> Members.Result.of(
+                        trainer(),
+                        UNEVEN,
+                        epochs(2).with(allReduce().bucketBytes(1000)).on(place)));
+        Weights.ofAll(List.copyOf(results.values())); // the same bits on all
+        assertThat(sums).hasSize(machines == 1 ? 1 : 5); // buckets begin with a parameter and have 250 elements or more
     }
 
     @Test
