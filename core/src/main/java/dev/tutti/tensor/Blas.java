@@ -29,7 +29,7 @@ final class Blas {
     private static final String RESOURCES = "/org/bytedeco/mkl/linux-x86_64";
     private static final String LIBRARY = "libmkl_rt.so.2";
 
-    /** What products need beside it; the rest of MKL is not unpacked. */
+    /** What products need beside it on processors with AVX2; the rest of MKL is not unpacked. */
     private static final List<String> PARTS = List.of(
             "libmkl_core.so.2",
             "libmkl_intel_lp64.so.2",
@@ -63,7 +63,7 @@ final class Blas {
         }
     }
 
-    /** MKL from the class path, or null; without a wish only for the processors that it was made for. */
+    /** MKL from the class path, or null; without a wish only for Intel's processors with AVX2, for which it is made. */
     private static File unpacked(boolean wished) throws IOException {
         if (Blas.class.getResource(RESOURCES + "/" + LIBRARY) == null) {
             if (wished) {
@@ -74,17 +74,15 @@ final class Blas {
             }
             return null;
         }
-        if (!wished && !madeByIntel()) {
+        String processor = Files.readString(Path.of("/proc/cpuinfo"));
+        boolean suited = processor.contains("GenuineIntel") && processor.contains(" avx2");
+        if (!suited && !wished) {
             return null;
         }
         for (String part : PARTS) {
             Loader.cacheResource(Blas.class, RESOURCES + "/" + part);
         }
         return Loader.cacheResource(Blas.class, RESOURCES + "/" + LIBRARY);
-    }
-
-    private static boolean madeByIntel() throws IOException {
-        return Files.readString(Path.of("/proc/cpuinfo")).contains("GenuineIntel");
     }
 
     private static Blas mkl(File file) {
