@@ -31,7 +31,7 @@ class ResumeTest {
                 job,
                 SmallJob.yaml(folder.resolve("run"))
                                 .replace("count: 512", "count: 4096")
-                                .replace("epochs: 1", "epochs: 4")
+                                .replace("epochs: 1", "epochs: 10")
                         + "checkpoints: {everySteps: 20, keep: 2}\nthreads: 1\n");
     }
 
@@ -171,7 +171,7 @@ class ResumeTest {
         BufferedReader reader = process.inputReader();
         for (String line = reader.readLine(); line != null; line = reader.readLine()) {
             said.append(line).append('\n');
-            if (line.startsWith("epoch 1/4")) {
+            if (line.startsWith("epoch 1/10")) {
                 return;
             }
         }
