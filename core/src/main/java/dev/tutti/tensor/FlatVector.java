@@ -176,7 +176,7 @@ public final class FlatVector implements AutoCloseable {
     private void written(CutProduct product) {
         taken.add(product.weightRange());
         parameters.forEach((range, parameter) -> {
-            if (listener != null && product.has(parameter)) {
+            if (listener != null && listenerFailure == null && product.has(parameter)) {
                 tell(range);
             }
         });
