@@ -1,7 +1,8 @@
 """Trains the MNIST network in PyTorch as users write it, and prints one JSON object with accuracy and times.
 
 The same network, schedule, batch size and number of epochs as `./tutti train mnist`, from the same files, with
-a DataLoader over a TensorDataset and PyTorch's own choice of threads.
+a DataLoader and PyTorch's own choice of threads. The images come from torchvision's MNIST with ToTensor, as in
+PyTorch's quickstart and its MNIST example; with --in-memory from one tensor that holds them all, which is faster.
 """
 
 import argparse
@@ -26,7 +27,23 @@ def idx(file):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * dimensions).reshape(shape)
 
 
-def dataset(folder, part):
+def torchvision_dataset(folder, part):
+    """Torchvision reads the files unpacked from a folder of its own; they are put beside the installed packages once."""
+    from torchvision.datasets import MNIST
+    from torchvision.transforms import ToTensor
+
+    root = Path(sys.prefix) / "mnist"
+    for packed in folder.glob("*-ubyte.gz"):
+        file = root / "MNIST" / "raw" / packed.stem
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = file.with_suffix(".part")
+            unfinished.write_bytes(gzip.decompress(packed.read_bytes()))
+            unfinished.rename(file)
+    return MNIST(root, train=part == "train", transform=ToTensor())
+
+
+def tensor_dataset(folder, part):
     images = torch.from_numpy(idx(folder / f"{part}-images-idx3-ubyte.gz").astype(np.float32) / 255).unsqueeze(1)
     labels = torch.from_numpy(idx(folder / f"{part}-labels-idx1-ubyte.gz").astype(np.int64))
     return TensorDataset(images, labels)
@@ -83,7 +100,9 @@ def main():
     parser.add_argument("--warm-up", type=int, default=0, help="steps of linear rise to the peak")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--steps", type=int, help="at most so many steps in an epoch, to try the script out")
+    parser.add_argument("--in-memory", action="store_true", help="images from one tensor, not from torchvision")
     options = parser.parse_args()
+    dataset = tensor_dataset if options.in_memory else torchvision_dataset
 
     started = time.perf_counter()
     torch.manual_seed(options.seed)

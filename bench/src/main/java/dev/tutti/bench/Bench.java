@@ -34,7 +34,8 @@ public final class Bench {
             "engine", EngineBenchmark::with,
             "mnist", MnistBenchmark::with));
     private static final String STRATEGIES = "strategies";
-    private static final List<String> PACKAGES = List.of("torch", "tensorflow-cpu", "tensorflow", "keras", "numpy");
+    private static final List<String> PACKAGES =
+            List.of("torch", "torchvision", "tensorflow-cpu", "tensorflow", "keras", "numpy");
 
     private Bench() {}
 

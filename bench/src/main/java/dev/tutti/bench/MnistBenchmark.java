@@ -11,6 +11,7 @@ import dev.tutti.bench.harness.Race;
 import dev.tutti.bench.harness.Target;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The whole of {@code ./tutti train mnist} beside the same training in PyTorch, from the command to its end. */
 final class MnistBenchmark {
@@ -24,29 +25,43 @@ final class MnistBenchmark {
     private static final Measure ACCURACY_MEASURE = new Measure("accuracy", "test accuracy", "share", Better.HIGHER);
 
     /** The schedule of the built-in job, so that both do the same number of the same steps. */
-    private static final String[] SCHEDULE = {"--epochs", "4", "--batch", "128", "--lr", "0.003", "--warm-up", "200"};
+    private static final List<String> SCHEDULE =
+            List.of("--epochs", "4", "--batch", "128", "--lr", "0.003", "--warm-up", "200");
 
     private MnistBenchmark() {}
 
     static Benchmark with(Peers peers) {
         Entrant ours =
                 new Entrant("Tutti", Command.of("./tutti", "train", "mnist", "--json"), new Entrant.WholeCommand());
-        Entrant torch = peers.command("PyTorch as users write it", "mnist_torch.py", SCHEDULE);
         return new Benchmark(
                 "mnist",
                 "Training a convolutional network on MNIST: the same network, schedule, batch size and number of"
-                        + " epochs, timed as whole commands.",
-                List.of("torch"),
+                        + " epochs, timed as whole commands. PyTorch reads the images through torchvision as its own"
+                        + " quickstart does, and for comparison from one tensor in memory.",
+                List.of("torch", "torchvision"),
                 List.of(new Race(
                         "training on MNIST",
                         Cores.ALL,
                         ours,
-                        List.of(
-                                new Comparison(Measure.wallTime("time of the command"), torch, Optional.of(TIME)),
-                                new Comparison(
-                                        Measure.wallTime("time of the command, with a replica on each core"),
-                                        torch,
-                                        Optional.of(TIME_ON_ALL_CORES)),
-                                new Comparison(ACCURACY_MEASURE, torch, Optional.of(ACCURACY))))));
+                        Stream.of(
+                                        torch(peers, "PyTorch as users write it"),
+                                        torch(peers, "PyTorch with all images in one tensor", "--in-memory"))
+                                .flatMap(MnistBenchmark::comparisons)
+                                .toList())));
+    }
+
+    private static Entrant torch(Peers peers, String name, String... more) {
+        String[] arguments = Stream.concat(SCHEDULE.stream(), Stream.of(more)).toArray(String[]::new);
+        return peers.command(name, "mnist_torch.py", arguments);
+    }
+
+    private static Stream<Comparison> comparisons(Entrant peer) {
+        return Stream.of(
+                new Comparison(Measure.wallTime("time of the command"), peer, Optional.of(TIME)),
+                new Comparison(
+                        Measure.wallTime("time of the command, with a replica on each core"),
+                        peer,
+                        Optional.of(TIME_ON_ALL_CORES)),
+                new Comparison(ACCURACY_MEASURE, peer, Optional.of(ACCURACY)));
     }
 }

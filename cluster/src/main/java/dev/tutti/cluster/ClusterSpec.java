@@ -17,7 +17,7 @@ import java.util.Map;
  * or in the environment variable {@value #VARIABLE}:
  *
  * <pre>{@code
- * {"cluster": {"worker": ["10.0.0.5:7070", "10.0.0.6"]}, "task": {"type": "worker", "index": 0},
+ * {"cluster": {"worker": ["node-1:7070", "node-2"]}, "task": {"type": "worker", "index": 0},
  *  "token": "...", "plain": true}
  * }</pre>
  *
@@ -103,7 +103,7 @@ public record ClusterSpec(
                 ? cluster.get(COORDINATOR).get(0)
                 : cluster.get(WORKER).get(0);
         int colon = address.lastIndexOf(':');
-        require(colon > 0, "the coordinator's address needs a port, such as 10.0.0.5:7070, received '" + address + "'");
+        require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
         try {
             return new CoordinatorAddress(
                     address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)), token, tls());

@@ -277,6 +277,18 @@ public final class Ensemble implements AutoCloseable, Fault.Victims {
                 .toList();
     }
 
+    /** Wakes a driver that was stopped, who passes on what those it had started wrote before they ended. */
+    List<String> lastWordsToDriver() {
+        resume(0);
+        Player driver = players.get("worker-0");
+        driver.process()
+                .onExit()
+                .orTimeout(LONGEST_WAIT.toSeconds(), TimeUnit.SECONDS)
+                .exceptionally(late -> null)
+                .join();
+        return driver.said();
+    }
+
     private List<ProcessHandle> left() {
         return seen.stream()
                 .filter(process -> State.of(process.pid()) != State.ENDED)

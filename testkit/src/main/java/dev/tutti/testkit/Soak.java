@@ -115,7 +115,7 @@ public final class Soak {
         return play(run::stage, (stage, ensemble) -> {
             Ensemble.Outcome outcome = ensemble.await(LIMIT);
             Verdict verdict = run.driven()
-                    ? judgeChildren(ensemble, outcome)
+                    ? judgeChildren(run.breakdown(), ensemble, outcome)
                     : judge(stage, outcome, List.of(run.breakdown().member()));
             return new Line(run.number(), run.driven() ? "driven" : "by hand", run.toString(), verdict);
         });
@@ -167,15 +167,27 @@ public final class Soak {
         return new Verdict(ending, complaints.isEmpty() ? "" : remark(complaints, outcome));
     }
 
-    /** Those that a driver has started end with it, and where it is stopped, after their deadlines. */
-    private static Verdict judgeChildren(Ensemble ensemble, Ensemble.Outcome outcome) {
+    /** Those that a driver has started end with it; where it is stopped, after their deadlines and with its name. */
+    private static Verdict judgeChildren(Breakdown breakdown, Ensemble ensemble, Ensemble.Outcome outcome) {
         List<String> left = ensemble.orphans(LIMIT);
         if (!left.isEmpty()) {
             return new Verdict(Ending.HUNG, remark(left, outcome));
         }
-        return outcome.results().isEmpty()
-                ? new Verdict(Ending.FAILED_BY_NAME, "")
-                : new Verdict(Ending.WRONG, remark(List.of("the driver did not break down"), outcome));
+        if (!outcome.results().isEmpty()) {
+            return new Verdict(Ending.WRONG, remark(List.of("the driver did not break down"), outcome));
+        }
+        return breakdown.kill() ? new Verdict(Ending.FAILED_BY_NAME, "") : judgeLastWords(ensemble.lastWordsToDriver());
+    }
+
+    /** Members whose driver was stopped have named it, or were done already. */
+    private static Verdict judgeLastWords(List<String> words) {
+        if (words.stream().anyMatch(line -> line.contains("the driver, process "))) {
+            return new Verdict(Ending.FAILED_BY_NAME, "");
+        }
+        return words.stream().anyMatch(line -> line.contains("its process ended with exit code 0"))
+                ? new Verdict(Ending.SOUND, "")
+                : new Verdict(
+                        Ending.WRONG, "\n    nobody named the driver\n        " + String.join("\n        ", words));
     }
 
     private static String remark(List<String> complaints, Ensemble.Outcome outcome) {

@@ -22,6 +22,7 @@ class SweepTest {
         worker-0 dies at evaluation: contents 1, all are needed               | FAILED_BY_NAME
         worker-0 stops at the end 1                                 | SOUND
         worker-0 dies at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
+        worker-0 stops at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
         """)
     void nobodyWaitsForOneWhoBrokeDown(String point, Ending ending) {
         Sweep.Run run = Sweep.runs().stream()

@@ -138,4 +138,9 @@ public record Patience(
         return new Patience(
                 heartbeat, unresponsive, gone, reconnect, accused, meeting, start, tooFew, collective, wait.toMillis());
     }
+
+    /** For a coordinator that lives in the driver: nobody could start it again, so its silence means what a member's means. */
+    public Patience coordinatorInDriver() {
+        return coordinator(Duration.ofMillis(gone));
+    }
 }

@@ -137,6 +137,7 @@ public final class Processes implements Workplace, Cloneable {
                     Duration.ofMillis(Math.min(patience.unresponsive(), gone / 2)),
                     Duration.ofMillis(gone));
         }
+        patience = patience.coordinatorInDriver();
         if (collectiveSeconds != null) {
             patience = patience.collective(Duration.ofMillis(Math.round(collectiveSeconds * 1000)));
         }

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.launch;
 
 import dev.tutti.cluster.ClusterSpec;
+import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
@@ -50,7 +51,7 @@ public record Program(
      */
     public int run(Consumer<String> output) {
         requireMain();
-        Rules rules = Rules.of(members).between(min, members);
+        Rules rules = Rules.of(members).between(min, members).patience(Patience.DEFAULT.coordinatorInDriver());
         try (CoordinatorServer coordinator = CoordinatorServer.start(ServerSettings.of(rules));
                 Children children = new Children(coordinator, output, restarts)) {
             Plan plan = new Plan(coordinator.address());

@@ -2,6 +2,8 @@ package dev.tutti.cluster.launch;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorLostException;
+import dev.tutti.comm.GroupChangedException;
 import dev.tutti.json.Json;
 import dev.tutti.metric.Metric;
 import dev.tutti.train.Assignment;
@@ -33,13 +35,14 @@ public final class WorkerMain {
         }
         Invitation invitation = Json.read(line, Invitation.class, "the invitation");
         Lifeline.hold(System.in);
+        long driver = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
         try {
             train(invitation);
         } catch (RefusedException e) {
             LOG.info("{}", e.getMessage()); // such as that the training is over
             Runtime.getRuntime().halt(e.kind() == RefusedException.Kind.OVER ? 0 : FAILED);
-        } catch (dev.tutti.comm.GroupChangedException e) {
-            LOG.error("{}", e.getMessage());
+        } catch (GroupChangedException | CoordinatorLostException e) {
+            LOG.error("{}", withDriver(e, driver));
             Runtime.getRuntime().halt(LOST);
         } catch (TuttiException e) {
             LOG.error("{}", e.getMessage());
@@ -49,6 +52,12 @@ public final class WorkerMain {
             Runtime.getRuntime().halt(FAILED);
         }
         Runtime.getRuntime().halt(0); // native threads and user code may not end by themselves
+    }
+
+    /** The coordinator is the driver's: where it is missing, the driver is. */
+    private static String withDriver(TuttiException e, long driver) {
+        boolean missing = e instanceof CoordinatorLostException || e.getCause() instanceof CoordinatorLostException;
+        return (missing ? "the driver, process " + driver + ", hangs or is gone: " : "") + e.getMessage();
     }
 
     private static void train(Invitation invitation) {
