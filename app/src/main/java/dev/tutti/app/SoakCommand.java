@@ -2,6 +2,7 @@ package dev.tutti.app;
 
 import dev.tutti.bench.BenchOptions;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.testkit.FaultPage;
 import dev.tutti.testkit.Soak;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Option;
         description = "Trains on several JVMs under faults drawn by chance, and says whether all came out well.",
         footer = {
             "",
-            "Results of 50 runs and more go to bench/results/soak.md. A seed repeats a run: --seed N --runs 1."
+            "Results of 50 runs and more go to bench/results/soak.md or sweep.md. A seed repeats a run: --seed N --runs 1."
         })
 final class SoakCommand extends TuttiCommand {
     private static final int WORTH_KEEPING = 50;
@@ -61,14 +62,18 @@ final class SoakCommand extends TuttiCommand {
         Map<Soak.Ending, Integer> counts = Soak.counts(lines);
         people().println(counts);
         answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
-        if (!sweep && lines.size() >= WORTH_KEEPING) {
-            Path page = BenchOptions.here(false).project().resolve("bench/results/soak.md");
-            byte[] text = Soak.page(lines, "./tutti soak --runs " + most + " --seed " + first)
-                    .getBytes(StandardCharsets.UTF_8);
-            AtomicFile.write(page, out -> out.write(text));
-            people().println("Written to " + page);
+        if (lines.size() >= WORTH_KEEPING) {
+            keep(lines, "./tutti soak" + (sweep ? " --sweep" : " --runs " + most + " --seed " + first));
         }
         boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
         return well ? ExitCode.FINE : ExitCode.FAULT;
+    }
+
+    private void keep(List<Soak.Line> lines, String command) {
+        FaultPage page = sweep ? FaultPage.SWEEP : FaultPage.SOAK;
+        Path file = BenchOptions.here(false).project().resolve("bench/results/" + (sweep ? "sweep.md" : "soak.md"));
+        byte[] text = page.of(lines, command).getBytes(StandardCharsets.UTF_8);
+        AtomicFile.write(file, out -> out.write(text));
+        people().println("Written to " + file);
     }
 }

@@ -19,7 +19,7 @@ public final class Soak {
     /** JVMs of a loaded machine start slowly; nothing that is waited for here takes longer. */
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
-    private static final double TOLERANCE = 1e-4;
+    static final double TOLERANCE = 1e-4;
 
     private final Consumer<String> out;
     private final List<Line> lines = new ArrayList<>();
@@ -202,37 +202,6 @@ public final class Soak {
         }
         lines.forEach(line -> counts.merge(line.ending(), 1, Integer::sum));
         return counts;
-    }
-
-    /** The results as a page. @param command what made them */
-    public static String page(List<Line> lines, String command) {
-        StringBuilder page = new StringBuilder("# Soak: training under random faults\n\n`" + command + "`\n\n");
-        page.append("Real JVMs, all-reduce, ")
-                .append(Season.EPOCHS + " epochs of " + Season.STEPS
-                        + " steps. A run is sound when every member that was")
-                .append(
-                        " not killed counted every sample once\nin each epoch and has the parameters of the undisturbed")
-                .append(" run (to ")
-                .append(TOLERANCE)
-                .append(").\n\n| ending | runs |\n|---|---|\n");
-        counts(lines)
-                .forEach((ending, count) -> page.append("| ")
-                        .append(ending.name().toLowerCase(Locale.ROOT).replace('_', ' '))
-                        .append(" | ")
-                        .append(count)
-                        .append(" |\n"));
-        page.append("\n| seed | members | ending | seconds | what happened |\n|---|---|---|---|---|\n");
-        for (Line line : lines) {
-            page.append(String.format(
-                    Locale.ROOT,
-                    "| %d | %s | %s | %.1f | %s |%n",
-                    line.number,
-                    line.members,
-                    line.ending.name().toLowerCase(Locale.ROOT).replace('_', ' '),
-                    line.seconds,
-                    line.story));
-        }
-        return page.toString();
     }
 
     private static Path temporary() {
