@@ -63,7 +63,8 @@ final class SoakCommand extends TuttiCommand {
         people().println(counts);
         answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
         if (lines.size() >= WORTH_KEEPING) {
-            keep(lines, "./tutti soak" + (sweep ? " --sweep" : " --runs " + most + " --seed " + first));
+            String which = " --runs " + lines.size() + " --seed " + first;
+            keep(lines, "./tutti soak" + (sweep ? " --sweep" : "") + which);
         }
         boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
         return well ? ExitCode.FINE : ExitCode.FAULT;

@@ -208,7 +208,7 @@ public final class Model implements AutoCloseable {
 
     /** Runs a batch through the model for a backward pass by {@link FlatVector#backward}, which is then faster; no other will do. */
     public List<Tensor> record(List<Tensor> inputs) {
-        vector().forgetCutProducts();
+        vector().forgetCuts();
         mode.recordedFor = options.device.equals(Device.CPU) ? vector() : null;
         try {
             return forward(inputs);

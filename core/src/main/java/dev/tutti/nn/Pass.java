@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** What a layer talks to while it computes: its own parameters, buffers and inner layers of one worker's model. */
 public final class Pass {
@@ -18,6 +19,7 @@ public final class Pass {
         final boolean optimised;
         boolean training;
         FlatVector recordedFor; // the vector whose backward pass will follow; null where that is not known
+        String line = ""; // the layer that all of the model's data flows through, at the moment; null in a branch
         Consumer<Tensor> batchSum;
         final Randomness randomness = new Randomness(0);
 
@@ -74,24 +76,53 @@ public final class Pass {
         return found(children, name, "inner layer").run(inputs);
     }
 
-    Tensor childWithoutActivation(String name, Tensor input) {
+    /** Runs an inner layer that all of this layer's data flows through, without its activation. */
+    Tensor childOnTheLine(String name, Tensor input) {
         Pass child = found(children, name, "inner layer");
-        return child.layer.forward(List.of(input), child);
+        boolean onTheLine = path.equals(mode.line);
+        return child.with(onTheLine ? child.path : mode.line, () -> child.layer.forward(List.of(input), child));
     }
 
-    /**
-     * A dense layer of the model's own chain with its activation, whose gradients go straight into the vector; null where they
-     * do not.
-     */
-    Tensor cutDense(String name, Tensor input, Activation activation) {
-        if (mode.recordedFor == null || !path.isEmpty()) {
-            return null;
+    /** Runs a part that not all of the layer's data flows through. */
+    Tensor aside(Supplier<Tensor> part) {
+        return with(path.equals(mode.line) ? null : mode.line, part);
+    }
+
+    private Tensor with(String line, Supplier<Tensor> part) {
+        String before = mode.line;
+        mode.line = line;
+        try {
+            return part.get();
+        } finally {
+            mode.line = before;
         }
+    }
+
+    /** Whether the gradients of an inner dense layer can go straight into the vector. */
+    boolean canCut(String dense) {
+        return mode.optimised
+                && mode.recordedFor != null
+                && path.equals(mode.line)
+                && mode.recordedFor.cutsProductsWith(
+                        found(children, dense, "inner layer").parameter("weight"));
+    }
+
+    /** An inner dense layer with its activation, whose gradients go straight into the vector where that brings something. */
+    Tensor dense(String name, Tensor input, Activation activation) {
         Pass dense = found(children, name, "inner layer");
         boolean rectified = activation == Activation.RELU;
-        Tensor product =
-                mode.recordedFor.cutProduct(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified);
-        return product == null || rectified ? product : activation.apply(product);
+        Tensor product = canCut(name)
+                ? mode.recordedFor.cutProduct(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified)
+                : null;
+        if (product == null) {
+            return dense.layer.activate(activation, dense.layer.forward(List.of(input), dense));
+        }
+        return rectified ? product : activation.apply(product);
+    }
+
+    /** A tensor and what a branch makes of its rows, where {@link #canCut} said that it is worth it. */
+    Tensor cutResidual(Tensor x, UnaryOperator<Tensor> branch) {
+        return mode.recordedFor.cutResidual(x, branch);
     }
 
     List<Tensor> childAll(String name, List<Tensor> inputs) {

@@ -40,7 +40,7 @@ public final class Residual extends Layer {
     @Override
     protected Tensor forward(Tensor x, Pass pass) {
         Tensor past = shortcut == null ? x : pass.child("shortcut", x);
-        return chain().forward(List.of(x), pass).add(past);
+        return pass.aside(() -> chain().forward(List.of(x), pass)).add(past);
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.List;
  *   <li>An activation that never falls may come after the max pool instead of before it: the greatest value stays the
  *       greatest, and there are four times fewer of them.
  *   <li>A stretch of convolutions and max pools is computed in the engine's blocked layout, entered and left once.
- *   <li>Large dense layers of the model's own chain write their gradients straight into the vector.
+ *   <li>Large dense layers that all of the model's data flows through write their gradients straight into the vector.
  * </ul>
  *
  * Its plain twin is the chain as written; {@link Model.Options#asWritten()} chooses that.
@@ -69,8 +69,9 @@ record Shortcuts(List<Step> steps) {
             if (blocking && step.enter) {
                 x = x.toBlocked();
             }
-            Tensor cut = step.layer instanceof Dense ? pass.cutDense(step.name, x, step.activation) : null;
-            x = cut != null ? cut : step.layer.activate(step.activation, pass.childWithoutActivation(step.name, x));
+            x = step.layer instanceof Dense
+                    ? pass.dense(step.name, x, step.activation)
+                    : step.layer.activate(step.activation, pass.childOnTheLine(step.name, x));
             if (blocking && step.leave) {
                 x = x.fromBlocked();
             }

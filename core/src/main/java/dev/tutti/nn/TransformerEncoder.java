@@ -6,6 +6,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * One block of a transformer over {@code [time, width]}: attention, then two dense layers, each added to what goes past it.
@@ -79,18 +80,29 @@ public final class TransformerEncoder extends Layer {
     protected Tensor forward(Tensor x, Pass pass) {
         if (postNorm) {
             Tensor seen = pass.child("norm1", x.add(attend(x, pass)));
-            return pass.child("norm2", seen.add(think(seen, pass)));
+            return pass.child("norm2", addThought(seen, same -> same, pass));
         }
         Tensor seen = x.add(attend(pass.child("norm1", x), pass));
-        return seen.add(think(pass.child("norm2", seen), pass));
+        return addThought(seen, each -> pass.child("norm2", each), pass);
     }
 
     private Tensor attend(Tensor x, Pass pass) {
         return forget(pass.child("self_attn", x), pass);
     }
 
-    private Tensor think(Tensor x, Pass pass) {
+    /** What was seen, and what the two dense layers make of it. */
+    private Tensor addThought(Tensor seen, UnaryOperator<Tensor> norm, Pass pass) {
         boolean forgets = dropout > 0 && pass.training();
+        if (!forgets && pass.canCut("linear1")) {
+            return pass.cutResidual(seen, rows -> {
+                Tensor wide = pass.dense("linear1", norm.apply(rows), innerActivation);
+                return pass.dense("linear2", wide, Activation.NONE);
+            });
+        }
+        return seen.add(think(norm.apply(seen), forgets, pass));
+    }
+
+    private Tensor think(Tensor x, boolean forgets, Pass pass) {
         if (pass.optimised() && !forgets && BLOCKED.contains(innerActivation) && x.canBeBlocked()) {
             return pass.child("linear2", pass.child("linear1", x.toBlocked())).fromBlocked();
         }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * All parameters of a model in one contiguous buffer, and all their gradients in a second.
@@ -27,7 +28,7 @@ public final class FlatVector implements AutoCloseable {
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
     private final Set<Range> taken = new HashSet<>();
-    private final Deque<CutProduct> cuts = new ArrayDeque<>(); // the last one first
+    private Deque<Cut> cuts = new ArrayDeque<>(); // the last one first
     private List<Range> small;
     private Tensor gradients;
     private Consumer<Range> listener;
@@ -158,26 +159,63 @@ public final class FlatVector implements AutoCloseable {
         if (bias != null && (!bias.handle().requires_grad() || bias.size() >= LargeGradient.LEAST)) {
             return null;
         }
+        LargeGradient gradient = largeGradient(weight);
+        if (gradient == null) {
+            return null;
+        }
+        Cut product = new CutProduct(x, gradient, bias, rectified, cuts.peek());
+        cuts.push(product);
+        return product.output();
+    }
+
+    /**
+     * The sum of a tensor and of what a branch makes of its rows, within which {@link #cutProduct} may be used. What is said
+     * there of its result is true of this one.
+     *
+     * @param branch gets all axes but the last as one, and leaves their lengths as they are
+     */
+    public Tensor cutResidual(Tensor x, UnaryOperator<Tensor> branch) {
+        Deque<Cut> outside = cuts;
+        Deque<Cut> within = new ArrayDeque<>();
+        Tensor rows = CutResidual.rows(x);
+        Tensor branched;
+        cuts = within;
+        try {
+            branched = branch.apply(rows);
+        } finally {
+            cuts = outside;
+        }
+        Cut residual = new CutResidual(x, rows, branched, within, cuts.peek());
+        cuts.push(residual);
+        return residual.output();
+    }
+
+    /** Whether {@link #cutProduct} would bring something for a weight. */
+    public boolean cutsProductsWith(Tensor weight) {
+        return weight.handle().requires_grad() && largeGradient(weight) != null;
+    }
+
+    private LargeGradient largeGradient(Tensor parameter) {
         for (LargeGradient gradient : large) {
-            if (gradient.parameter() == weight) {
-                CutProduct product = new CutProduct(x, gradient, bias, rectified, cuts.peek());
-                cuts.push(product);
-                return product.output();
+            if (gradient.parameter() == parameter) {
+                return gradient;
             }
         }
         return null;
     }
 
-    /** Forgets products of a forward pass that no backward pass followed. */
-    public void forgetCutProducts() {
+    /** Forgets where a forward pass was cut that no backward pass followed. */
+    public void forgetCuts() {
         cuts.clear();
     }
 
-    private void written(CutProduct product) {
-        taken.add(product.weightRange());
-        parameters.forEach((range, parameter) -> {
-            if (listener != null && listenerFailure == null && product.has(parameter)) {
-                tell(range);
+    private void written(Tensor parameter) {
+        parameters.forEach((range, known) -> {
+            if (known == parameter) {
+                taken.add(range);
+                if (listener != null && listenerFailure == null) {
+                    tell(range);
+                }
             }
         });
     }

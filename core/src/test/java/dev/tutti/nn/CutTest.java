@@ -1,9 +1,12 @@
 package dev.tutti.nn;
 
+import static dev.tutti.nn.Layers.add;
 import static dev.tutti.nn.Layers.batchNorm;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.nn.Layers.dropout;
+import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.nn.Layers.residual;
+import static dev.tutti.nn.Layers.transformerEncoder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -12,7 +15,6 @@ import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Large dense layers whose gradients go straight into the vector give the gradients of the model as written. */
-class CutProductTest {
+/** Where the record of a pass is cut, so that large gradients go straight into the vector, they are those of the model as written. */
+class CutTest {
     private static final int WIDTH = 270; // its square is a large gradient
 
     static Stream<Layer> chains() {
@@ -41,10 +43,57 @@ class CutProductTest {
     @ParameterizedTest
     @MethodSource("chains")
     void equalTheModelAsWritten(Layer chain) {
-        try (Model fast = model(chain, Model.Options.DEFAULT);
-                Model plain = model(chain, Model.Options.DEFAULT.asWritten())) {
+        assertEqualAsWritten(chain, Input.of(WIDTH));
+    }
+
+    static Stream<Layer> encoders() {
+        TransformerEncoder encoder = transformerEncoder(4).inner(512); // by a width of 128: large gradients
+        return Stream.of(
+                encoder,
+                encoder.innerActivation(Activation.RELU),
+                Sequential.of(encoder.innerActivation(Activation.RELU), encoder.causal(), dense(512), dense(3)),
+                Sequential.of(dense(128).tanh(), encoder.postNorm(), encoder.innerActivation(Activation.TANH)),
+                Sequential.of(encoder.inner(16), encoder.dropout(0.2), encoder),
+                Sequential.of(encoder, flatten(), dense(WIDTH).relu(), dense(2)),
+                Sequential.of(Sequential.of(encoder, encoder), residual(encoder), residual(residual(encoder, encoder))),
+                Sequential.of(residual(Sequential.of(encoder), dense(128)).shortcut(encoder)),
+                Graph.inputs("x")
+                        .add("one", encoder, "x")
+                        .add("two", Sequential.of(encoder), "one")
+                        .add("sum", add(), "one", "two")
+                        .outputs("sum"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("encoders")
+    void alsoWithinEncodersAndRoundThem(Layer model) {
+        assertEqualAsWritten(model, Input.of(6, 128));
+    }
+
+    private static void assertEqualAsWritten(Layer definition, Input input) {
+        try (Model fast = model(definition, input, Model.Options.DEFAULT);
+                Model plain = model(definition, input, Model.Options.DEFAULT.asWritten())) {
             assertClose(gradients(fast, 1), gradients(plain, 1));
             assertClose(gradients(fast, 3), gradients(plain, 3));
+        }
+    }
+
+    @Test
+    void frozenPartsOfEncodersStayAsTheyAre() {
+        Layer chain = Sequential.of(
+                transformerEncoder(2).inner(512), transformerEncoder(2).inner(512));
+        for (String frozen : List.of(
+                "transformerEncoder1",
+                "transformerEncoder2",
+                "transformerEncoder1.linear1",
+                "transformerEncoder2.linear2.weight",
+                "transformerEncoder2.norm2")) {
+            try (Model fast = model(chain, Input.of(6, 128), Model.Options.DEFAULT);
+                    Model plain = model(chain, Input.of(6, 128), Model.Options.DEFAULT.asWritten())) {
+                fast.freeze(frozen);
+                plain.freeze(frozen);
+                assertClose(gradients(fast, 2), gradients(plain, 2));
+            }
         }
     }
 
@@ -109,7 +158,11 @@ class CutProductTest {
     }
 
     private static Model model(Layer chain, Model.Options options) {
-        Model model = Model.of(chain, options.seed(4), List.of(Input.of(WIDTH)));
+        return model(chain, Input.of(WIDTH), options);
+    }
+
+    private static Model model(Layer definition, Input input, Model.Options options) {
+        Model model = Model.of(definition, options.seed(4), List.of(input));
         model.training(true);
         return model;
     }
@@ -128,7 +181,7 @@ class CutProductTest {
 
     private static Tensor loss(Model model, int batch) {
         model.restartRandomness(5, batch);
-        Tensor x = Tensor.zeros(Shape.of(6, WIDTH), DType.FLOAT32);
+        Tensor x = Tensor.zeros(model.inputs().get(0).shape().prepend(6), DType.FLOAT32);
         try (Randomness random = new Randomness(batch)) {
             random.normal_(x, 0, 1);
         }

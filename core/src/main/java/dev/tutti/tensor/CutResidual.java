@@ -1,0 +1,77 @@
+package dev.tutti.tensor;
+
+import java.util.Deque;
+import java.util.function.Consumer;
+
+/**
+ * A sum of what goes past a branch and what comes out of it, so that the record can be cut within the branch as well: there all
+ * that comes behind depends on what comes before through the branch alone.
+ *
+ * <p>The branch sees rows: all axes but the last are one.
+ */
+final class CutResidual extends Cut {
+    private final Tensor rows;
+    private final Tensor branched;
+    private final Deque<Cut> within;
+    private final Tensor output;
+
+    /**
+     * @param rows where the branch has begun
+     * @param branched what came out of it
+     * @param within the cuts in the branch, the last one first
+     */
+    CutResidual(Tensor x, Tensor rows, Tensor branched, Deque<Cut> within, Cut before) {
+        super(x, before);
+        this.rows = rows;
+        this.branched = branched;
+        this.within = within;
+        try (NoGradients off = NoGradients.begin()) {
+            output = rows.add(branched).view(x.shape().toArray());
+        }
+        output.requiresGradient(true);
+    }
+
+    /** What a branch begins with: the values of a tensor as rows. */
+    static Tensor rows(Tensor x) {
+        try (NoGradients off = NoGradients.begin()) {
+            return x.detach()
+                    .reshape(-1, x.shape().dim(-1))
+                    .requiresGradient(x.handle().requires_grad());
+        }
+    }
+
+    @Override
+    Tensor output() {
+        return output;
+    }
+
+    @Override
+    void backward(boolean add, Consumer<Tensor> written) {
+        Tensor gradient = output.gradient();
+        if (gradient == null) {
+            return; // the pass did not come here
+        }
+        Tensor above;
+        try (NoGradients off = NoGradients.begin()) {
+            above = gradient.reshape(rows.shape().toArray());
+        }
+        if (!within.isEmpty() && within.peek().output() == branched) {
+            branched.accumulateInto(above); // nothing in between for the engine to do
+        } else {
+            branched.backward(above);
+        }
+        while (!within.isEmpty()) {
+            within.pop().backward(add, written);
+        }
+        if (!input().handle().requires_grad()) {
+            return;
+        }
+        Tensor below;
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor fromBranch = rows.gradient();
+            below = (fromBranch == null ? above : above.add(fromBranch))
+                    .view(input().shape().toArray());
+        }
+        passOn(below);
+    }
+}
