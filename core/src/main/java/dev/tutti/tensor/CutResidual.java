@@ -1,6 +1,5 @@
 package dev.tutti.tensor;
 
-import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
@@ -12,15 +11,15 @@ import java.util.function.Consumer;
 final class CutResidual extends Cut {
     private final Tensor rows;
     private final Tensor branched;
-    private final Deque<Cut> within;
+    private final Cuts within;
     private final Tensor output;
 
     /**
      * @param rows where the branch has begun
      * @param branched what came out of it
-     * @param within the cuts in the branch, the last one first
+     * @param within the cuts in the branch
      */
-    CutResidual(Tensor x, Tensor rows, Tensor branched, Deque<Cut> within, Cut before) {
+    CutResidual(Tensor x, Tensor rows, Tensor branched, Cuts within, Cut before) {
         super(x, before);
         this.rows = rows;
         this.branched = branched;
@@ -55,14 +54,12 @@ final class CutResidual extends Cut {
         try (NoGradients off = NoGradients.begin()) {
             above = gradient.reshape(rows.shape().toArray());
         }
-        if (!within.isEmpty() && within.peek().output() == branched) {
+        if (within.last() != null && within.last().output() == branched) {
             branched.accumulateInto(above); // nothing in between for the engine to do
         } else {
             branched.backward(above);
         }
-        while (!within.isEmpty()) {
-            within.pop().backward(add, written);
-        }
+        within.backward(add, written);
         if (!input().handle().requires_grad()) {
             return;
         }

@@ -1,9 +1,7 @@
 package dev.tutti.tensor;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,7 +26,7 @@ public final class FlatVector implements AutoCloseable {
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
     private final Set<Range> taken = new HashSet<>();
-    private Deque<Cut> cuts = new ArrayDeque<>(); // the last one first
+    private final Cuts cuts = new Cuts();
     private List<Range> small;
     private Tensor gradients;
     private Consumer<Range> listener;
@@ -106,11 +104,9 @@ public final class FlatVector implements AutoCloseable {
         taken.clear();
         try {
             loss.backward();
-            while (!cuts.isEmpty()) {
-                cuts.pop().backward(add, this::written);
-            }
+            cuts.backward(add, this::written);
         } finally {
-            cuts.clear();
+            cuts.forget();
             large.stream()
                     .filter(gradient -> !taken.contains(gradient.range()))
                     .forEach(gradient -> gradient.takeOver(add));
@@ -160,12 +156,7 @@ public final class FlatVector implements AutoCloseable {
             return null;
         }
         LargeGradient gradient = largeGradient(weight);
-        if (gradient == null) {
-            return null;
-        }
-        Cut product = new CutProduct(x, gradient, bias, rectified, cuts.peek());
-        cuts.push(product);
-        return product.output();
+        return gradient == null ? null : cuts.add(new CutProduct(x, gradient, bias, rectified, cuts.last()));
     }
 
     /**
@@ -175,19 +166,7 @@ public final class FlatVector implements AutoCloseable {
      * @param branch gets all axes but the last as one, and leaves their lengths as they are
      */
     public Tensor cutResidual(Tensor x, UnaryOperator<Tensor> branch) {
-        Deque<Cut> outside = cuts;
-        Deque<Cut> within = new ArrayDeque<>();
-        Tensor rows = CutResidual.rows(x);
-        Tensor branched;
-        cuts = within;
-        try {
-            branched = branch.apply(rows);
-        } finally {
-            cuts = outside;
-        }
-        Cut residual = new CutResidual(x, rows, branched, within, cuts.peek());
-        cuts.push(residual);
-        return residual.output();
+        return cuts.addResidual(x, branch);
     }
 
     /** Whether {@link #cutProduct} would bring something for a weight. */
@@ -206,7 +185,7 @@ public final class FlatVector implements AutoCloseable {
 
     /** Forgets where a forward pass was cut that no backward pass followed. */
     public void forgetCuts() {
-        cuts.clear();
+        cuts.forget();
     }
 
     private void written(Tensor parameter) {
