@@ -19,6 +19,7 @@ final class VisibleRun implements Run {
     private final AveragedWeights averaged;
     private final BiConsumer<Path, Evaluation> modelSaver;
 
+    private OptionalLong stepsPerEpoch;
     private long samplesSeen;
     private double learningRate = Double.NaN;
     private double lastLoss = Double.NaN;
@@ -89,10 +90,13 @@ final class VisibleRun implements Run {
 
     @Override
     public OptionalLong stepsPerEpoch() {
-        OptionalLong batches = data.batches();
-        return batches.isEmpty()
-                ? batches
-                : OptionalLong.of((batches.getAsLong() + fit.accumulate() - 1) / fit.accumulate());
+        if (stepsPerEpoch == null) { // to know it a source may have to look into its files
+            OptionalLong batches = data.batches();
+            stepsPerEpoch = batches.isEmpty()
+                    ? batches
+                    : OptionalLong.of((batches.getAsLong() + fit.accumulate() - 1) / fit.accumulate());
+        }
+        return stepsPerEpoch;
     }
 
     @Override
