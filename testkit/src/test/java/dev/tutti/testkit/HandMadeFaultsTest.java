@@ -46,6 +46,9 @@ class HandMadeFaultsTest {
     /** Steps that consist of computing. */
     private static final Drill LABOUR = Drill.joined().hidden(256).steps(150, 1);
 
+    /** So long that a few looks at everybody's pace may say nothing: JVMs are still warming up. */
+    private static final Drill PATIENT = Drill.joined().steps(100, 2);
+
     @TempDir
     Path folder;
 
@@ -64,12 +67,12 @@ class HandMadeFaultsTest {
                                 logged("worker-1 is slow: it takes", "times as long as the others")),
                 Trial.of("slow disk")
                         .bites(
-                                byHand(even(DRILL).flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
-                                sound(DRILL, "worker-0", "worker-1"),
+                                byHand(even(PATIENT).flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
+                                sound(PATIENT, "worker-0", "worker-1"),
                                 waitedFor("worker-1"))
                         .survives(
-                                byHand(DRILL.flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
-                                sound(DRILL, "worker-0", "worker-1"),
+                                byHand(PATIENT.flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
+                                sound(PATIENT, "worker-0", "worker-1"),
                                 gotLess("worker-1", 0.8),
                                 logged("members differ in pace: of each batch they now get")),
                 Trial.of("cut connection")
