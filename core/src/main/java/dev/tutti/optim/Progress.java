@@ -36,6 +36,7 @@ public record Progress(long step, double stepsPerEpoch, long totalSteps, List<Do
 
     /** The same moment in a run that began later. */
     Progress after(long skipped) {
-        return new Progress(Math.max(0, step - skipped), stepsPerEpoch, Math.max(0, totalSteps - skipped), observed);
+        long rest = totalSteps == 0 ? 0 : Math.max(1, totalSteps - skipped); // 0 would say that the length is not known
+        return new Progress(Math.max(0, step - skipped), stepsPerEpoch, rest, observed);
     }
 }

@@ -94,6 +94,13 @@ class ScheduleTest {
     }
 
     @Test
+    void aRunMayEndWithinTheWarmup() {
+        Schedule schedule = cosine().warmup(9);
+        assertThat(schedule.factor(Progress.of(0, 2))).isEqualTo(0.1);
+        assertThat(schedule.factor(Progress.of(1, 2))).isEqualTo(0.2);
+    }
+
+    @Test
     void warmupRisesEvenlyAndNeverWastesAStep() {
         Schedule schedule = constant().warmup(4);
         double[] factors = LongStream.range(0, 6)
