@@ -61,6 +61,11 @@ public record Result(
         return failure != null;
     }
 
+    /** Whether it came when the training was over, and was told so. */
+    boolean cameTooLate() {
+        return failed() && failure.contains("the training is over");
+    }
+
     /** The largest difference between the parameters of two results. */
     public double distance(Result other) {
         ByteBuffer mine = ByteBuffer.wrap(Base64.getDecoder().decode(parameters));

@@ -153,6 +153,9 @@ public final class Soak {
                 .forEach(member -> complaints.add(member + " did not break down: it never came to that point"));
         boolean named = complaints.isEmpty();
         for (Map.Entry<String, Result> each : outcome.results().entrySet()) {
+            if (each.getValue().cameTooLate()) {
+                continue;
+            }
             for (String complaint : each.getValue().complaints(stage.drill(), expected, TOLERANCE)) {
                 complaints.add(each.getKey() + ": " + complaint);
                 List<String> missing = each.getValue().missing();

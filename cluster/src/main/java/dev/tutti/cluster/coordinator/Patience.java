@@ -139,6 +139,11 @@ public record Patience(
                 heartbeat, unresponsive, gone, reconnect, accused, meeting, start, tooFew, collective, wait.toMillis());
     }
 
+    /** For a member in the coordinator's own process: it cannot lose it, only be slow together with it. */
+    public Patience besideCoordinator() {
+        return coordinator(Duration.ofMillis(Math.max(coordinator, DEFAULT.coordinator)));
+    }
+
     /** For a coordinator that lives in the driver: nobody could start it again, so its silence means what a member's means. */
     public Patience coordinatorInDriver() {
         return coordinator(Duration.ofMillis(gone));

@@ -177,14 +177,18 @@ final class Rendezvous {
                 .append(arrivals.size() == 1 ? " is" : " are")
                 .append(" here after ")
                 .append(Words.seconds(now - openedAt));
+        List<String> unheardOf = lost.isEmpty() ? roster.unheardOf(rules.expected()) : List.of();
         if (lost.isEmpty()) {
-            message.append("; others have never joined");
+            message.append("; ")
+                    .append(unheardOf.isEmpty() ? "others have" : String.join(", ", unheardOf) + " has")
+                    .append(" never joined");
         }
         for (Place place : lost) {
             message.append("; missing: ").append(Words.gone(place, now));
         }
         message.append(". Start more members, or let the job go on with fewer (min)");
-        List<String> names = lost.stream().map(Place::id).toList();
+        List<String> names =
+                lost.isEmpty() ? unheardOf : lost.stream().map(Place::id).toList();
         for (String waiting : arrivals.keySet()) {
             failures.put(waiting, new RefusedException(Kind.TOO_FEW, message.toString(), names));
         }

@@ -10,6 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Who is a member, who was, and which of them form the present group. A name is given once. */
 final class Roster implements Book {
@@ -205,5 +208,15 @@ final class Roster implements Book {
     @Override
     public String toString() {
         return places.values() + "\n" + group + "\ntrainings " + trainings;
+    }
+
+    /** Of the first so many workers by number those that have never come; none where workers have other names. */
+    List<String> unheardOf(int expected) {
+        Set<String> known = places().stream().map(Place::id).collect(Collectors.toSet());
+        List<String> missing = IntStream.range(0, expected)
+                .mapToObj(number -> Place.WORKER + "-" + number)
+                .filter(id -> !known.contains(id))
+                .toList();
+        return missing.size() + known.size() == expected ? missing : List.of();
     }
 }

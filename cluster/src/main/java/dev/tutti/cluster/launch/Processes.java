@@ -6,6 +6,7 @@ import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
@@ -156,8 +157,8 @@ public final class Processes implements Workplace, Cloneable {
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
-            ClusterTeam team =
-                    ClusterTeam.join(coordinator.address(), Newcomer.worker("worker-0"), threads, Connections::open);
+            CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
+            ClusterTeam team = ClusterTeam.join(client, Newcomer.worker("worker-0"), threads, Connections::open);
             try {
                 children.awaitStart(
                         members(), Duration.ofMillis(rules().patience().start()));

@@ -26,6 +26,7 @@ public final class CoordinatorClient implements AutoCloseable {
     private final ManagedChannel channel;
     private final Calls calls;
     private volatile long patience = Patience.DEFAULT.coordinator();
+    private boolean beside;
 
     /** @param interceptors see every call before it is sent: for measuring, and for tests that disturb it */
     public CoordinatorClient(CoordinatorAddress address, ClientInterceptor... interceptors) {
@@ -47,6 +48,12 @@ public final class CoordinatorClient implements AutoCloseable {
         return this;
     }
 
+    /** The coordinator is in this process, too: see {@link Patience#besideCoordinator}. */
+    public CoordinatorClient besideCoordinator() {
+        beside = true;
+        return this;
+    }
+
     /** Becomes a member. Joining again with the same session gives the same membership. */
     public Membership join(Newcomer newcomer) {
         Wire.Joined joined = calls.call(
@@ -59,8 +66,9 @@ public final class CoordinatorClient implements AutoCloseable {
                         newcomer.process(),
                         newcomer.trainings()),
                 patience);
-        patience = joined.patience().coordinator();
-        return new Membership(joined.member(), newcomer.session(), joined.patience());
+        Patience given = beside ? joined.patience().besideCoordinator() : joined.patience();
+        patience = given.coordinator();
+        return new Membership(joined.member(), newcomer.session(), given);
     }
 
     /** Tells the coordinator, within a short time, that a member goes. @param done whether because the work of all is done */

@@ -39,7 +39,8 @@ class CoordinatorTest {
         assertThatThrownBy(() -> job.coordinator.groupOf("worker-0", 0))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("expected at least 3 members, but only worker-0, worker-1 are here after 60.0 s")
-                .hasMessageContaining("never joined");
+                .hasMessageContaining("worker-2 has never joined")
+                .satisfies(e -> assertThat(((RefusedException) e).members()).containsExactly("worker-2"));
     }
 
     @Test
