@@ -33,6 +33,9 @@ abstract class Cut {
      */
     abstract void backward(boolean add, Consumer<Tensor> written);
 
+    /** Whether {@link #backward} leaves the gradient of the output as it is, so that others may use its memory. */
+    abstract boolean leavesGradient();
+
     /** Lets the engine go on before this place. */
     final void passOn(Tensor gradient) {
         if (followsAnother) {

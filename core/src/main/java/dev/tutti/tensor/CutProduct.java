@@ -35,6 +35,11 @@ final class CutProduct extends Cut {
     }
 
     @Override
+    boolean leavesGradient() {
+        return !rectified;
+    }
+
+    @Override
     void backward(boolean add, Consumer<Tensor> written) {
         Tensor above = output.gradient();
         if (above == null) {

@@ -45,6 +45,11 @@ final class CutResidual extends Cut {
     }
 
     @Override
+    boolean leavesGradient() {
+        return true;
+    }
+
+    @Override
     void backward(boolean add, Consumer<Tensor> written) {
         Tensor gradient = output.gradient();
         if (gradient == null) {
@@ -54,7 +59,8 @@ final class CutResidual extends Cut {
         try (NoGradients off = NoGradients.begin()) {
             above = gradient.reshape(rows.shape().toArray());
         }
-        if (within.last() != null && within.last().output() == branched) {
+        Cut last = within.last();
+        if (last != null && last.output() == branched && last.leavesGradient()) {
             branched.accumulateInto(above); // nothing in between for the engine to do
         } else {
             branched.backward(above);
