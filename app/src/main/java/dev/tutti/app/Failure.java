@@ -2,6 +2,7 @@ package dev.tutti.app;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.launch.LaunchException;
+import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.data.DataException;
 import dev.tutti.io.FileException;
@@ -52,7 +53,7 @@ record Failure(String message, ExitCode code) {
         if (cause instanceof TrainingException || cause instanceof TensorException) {
             return ExitCode.TRAINING;
         }
-        if (cause instanceof GroupChangedException) {
+        if (cause instanceof GroupChangedException || cause instanceof CoordinatorLostException) {
             return ExitCode.LOST;
         }
         if (cause instanceof LaunchException) {

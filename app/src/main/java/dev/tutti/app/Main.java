@@ -63,6 +63,8 @@ public final class Main implements Runnable {
                 new SummaryCommand(console),
                 new ExportCommand(console),
                 new RunCommand(console),
+                new StatusCommand(console),
+                new ConfigureCommand(console),
                 new CoordinatorCommand(console),
                 new BenchCommand(console),
                 new SoakCommand(console),

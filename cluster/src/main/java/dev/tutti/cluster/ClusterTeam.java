@@ -1,7 +1,6 @@
 package dev.tutti.cluster;
 
 import dev.tutti.TuttiException;
-import dev.tutti.cluster.coordinator.Configuration;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Situation;
@@ -12,6 +11,7 @@ import dev.tutti.cluster.rpc.Membership;
 import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.Pulse;
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
@@ -55,10 +55,10 @@ public final class ClusterTeam implements Team {
     private volatile boolean closed;
     private volatile boolean failed;
     private volatile boolean done;
+    private volatile Configuration configuration = Configuration.NONE;
     private volatile String farewell = "its work is done";
     private long generation;
     private long doubtedProgress = NOT_DOUBTED;
-    private Configuration configuration = new Configuration(0, Map.of());
 
     private ClusterTeam(CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
         this.client = client;
@@ -228,6 +228,11 @@ public final class ClusterTeam implements Team {
             }
 
             @Override
+            public void configured(Configuration now) {
+                configuration = now;
+            }
+
+            @Override
             public void refused(RefusedException why) {
                 if (mine.equals(self)) {
                     standing.breakOff(new MemberLostException(List.of(mine.id()), why.getMessage(), why));
@@ -279,15 +284,12 @@ public final class ClusterTeam implements Team {
         pulse.report(report);
     }
 
-    /** The job's settings as they are now; asks the coordinator only after it said that they changed. */
-    public synchronized Configuration configuration() {
-        if (configuration.version() < standing.version()) {
-            configuration = client.configuration();
-        }
+    @Override
+    public Configuration configuration() {
         return configuration;
     }
 
-    /** Changes a setting for all members; null takes it away. */
+    @Override
     public void configure(String key, String value) {
         client.configure(key, value);
     }

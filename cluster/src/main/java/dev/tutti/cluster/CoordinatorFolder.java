@@ -1,22 +1,28 @@
 package dev.tutti.cluster;
 
-import dev.tutti.TuttiException;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.cluster.rpc.Tls;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.io.FileException;
 import dev.tutti.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The folder of a coordinator that runs on its own: its journal, its token, and where it can be reached.
+ * The folder through which a coordinator is found: where it can be reached, its token, and its journal if it runs on its own.
  *
- * <p>Started again with the same folder it listens on the same port, takes the same token and goes on where it was.
+ * <p>Started again with the same folder it listens on the same port, takes the same token and goes on where it was. One that lives
+ * in a driver is only announced here while it runs.
  */
 public record CoordinatorFolder(Path path) {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorFolder.class);
+
     /** Where a coordinator can be reached, as the folder says it. */
     private record Address(String host, int port) {}
 
@@ -27,8 +33,7 @@ public record CoordinatorFolder(Path path) {
                 .token(token())
                 .listen(asked.host(), anyPort ? written().port() : asked.port()));
         try {
-            CoordinatorAddress address = server.address();
-            AtomicFile.write(addressFile(), Json.write(new Address(address.host(), address.port())));
+            writeAddress(server);
             return server;
         } catch (RuntimeException e) {
             server.close();
@@ -36,10 +41,47 @@ public record CoordinatorFolder(Path path) {
         }
     }
 
-    /** Where members and launchers of the same machine reach it. */
-    public CoordinatorAddress address() {
+    /** Lets people of this machine find a coordinator that lives in this process, until it is withdrawn. */
+    public void announce(CoordinatorServer server) {
+        withdraw();
+        try {
+            Files.createDirectories(path);
+            writeToken(server.address().token());
+        } catch (IOException e) {
+            throw new FileException(tokenFile().toString(), "the token cannot be written: " + e.getMessage(), e);
+        }
+        writeAddress(server);
+    }
+
+    /** The coordinator that was announced ends. */
+    public void withdraw() {
+        try {
+            Files.deleteIfExists(addressFile());
+            Files.deleteIfExists(tokenFile());
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            LOG.debug("{} stays behind", path, e);
+        }
+    }
+
+    private void writeAddress(CoordinatorServer server) {
+        CoordinatorAddress address = server.address();
+        AtomicFile.write(addressFile(), Json.write(new Address(address.host(), address.port())));
+    }
+
+    /** Whether a coordinator was started with this folder, or announced in it. */
+    public boolean exists() {
+        return Files.exists(addressFile());
+    }
+
+    /**
+     * Where people, members and launchers of the same machine reach it.
+     *
+     * @param tls whom to believe, or null where it speaks without TLS
+     */
+    public CoordinatorAddress address(Tls tls) {
         Address address = written();
-        return new CoordinatorAddress(address.host(), address.port(), token());
+        return new CoordinatorAddress(address.host(), address.port(), token(), tls);
     }
 
     private Address written() {
@@ -50,22 +92,29 @@ public record CoordinatorFolder(Path path) {
         return path.resolve("address.json");
     }
 
+    private Path tokenFile() {
+        return path.resolve("token");
+    }
+
     /** The token; a new one, readable for this user alone, if there is none. */
     private String token() {
-        Path file = path.resolve("token");
         try {
             Files.createDirectories(path);
-            if (!Files.exists(file)) {
-                Path temporary = Files.createTempFile(path, "token", ".new"); // for its owner alone, from the beginning
-                if (Files.getFileStore(path).supportsFileAttributeView("posix")) {
-                    Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-------"));
-                }
-                Files.writeString(temporary, ServerSettings.newToken());
-                Files.move(temporary, file);
+            if (!Files.exists(tokenFile())) {
+                writeToken(ServerSettings.newToken());
             }
-            return Files.readString(file).strip();
+            return Files.readString(tokenFile()).strip();
         } catch (IOException e) {
-            throw new TuttiException(file + ": the token cannot be read or made: " + e.getMessage(), e);
+            throw new FileException(tokenFile().toString(), "the token cannot be read or made: " + e.getMessage(), e);
         }
+    }
+
+    private void writeToken(String token) throws IOException {
+        Path temporary = Files.createTempFile(path, "token", ".new"); // for its owner alone, from the beginning
+        if (Files.getFileStore(path).supportsFileAttributeView("posix")) {
+            Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-------"));
+        }
+        Files.writeString(temporary, token);
+        Files.move(temporary, tokenFile());
     }
 }

@@ -70,12 +70,6 @@ final class Standing {
         }
     }
 
-    long version() {
-        synchronized (lock) {
-            return latest == null ? 0 : latest.version();
-        }
-    }
-
     /** The coordinator says how things are. */
     void hear(Situation now) {
         MemberLostException why;

@@ -1,6 +1,7 @@
 package dev.tutti.cluster;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
@@ -48,6 +49,16 @@ public abstract class TeamView implements Team {
     @Override
     public void report(Report report) {
         team.report(report);
+    }
+
+    @Override
+    public Configuration configuration() {
+        return team.configuration();
+    }
+
+    @Override
+    public void configure(String key, String value) {
+        team.configure(key, value);
     }
 
     @Override

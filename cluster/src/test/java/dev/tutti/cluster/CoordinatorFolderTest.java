@@ -72,7 +72,7 @@ class CoordinatorFolderTest {
         CoordinatorFolder home = new CoordinatorFolder(folder);
         home.start(ServerSettings.of(Rules.of(1))).close();
         assertThat(Files.getPosixFilePermissions(folder.resolve("token"))).hasSize(2);
-        assertThat(home.address().token()).hasSize(48);
+        assertThat(home.address(null).token()).hasSize(48);
     }
 
     @Test
@@ -110,6 +110,6 @@ class CoordinatorFolderTest {
             assertThat(System.nanoTime()).as("it does not start").isLessThan(until);
             LockSupport.parkNanos(5_000_000);
         }
-        return new CoordinatorFolder(folder).address();
+        return new CoordinatorFolder(folder).address(null);
     }
 }

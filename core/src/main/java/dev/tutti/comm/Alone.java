@@ -6,6 +6,7 @@ final class Alone implements Team {
     private final Collectives collectives = new AloneCollectives(group);
     private final Leases leases = new LocalLeases();
     private final int threads;
+    private volatile Configuration configuration = Configuration.NONE;
 
     Alone(int threads) {
         this.threads = threads;
@@ -41,6 +42,16 @@ final class Alone implements Team {
 
     @Override
     public void report(Report report) {}
+
+    @Override
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    @Override
+    public synchronized void configure(String key, String value) {
+        configuration = configuration.with(key, value);
+    }
 
     @Override
     public void close() {

@@ -42,6 +42,12 @@ public interface Team extends AutoCloseable {
     /** Tells how this member is doing, for people and for those who look after slow members. Never waits. */
     void report(Report report);
 
+    /** The job's settings, as far as this member has heard of them. Never waits. */
+    Configuration configuration();
+
+    /** Changes a setting for all members, who hear of it soon; null takes it away. */
+    void configure(String key, String value);
+
     /** Says why this member is about to leave before the work is done, so that the others can tell. */
     default void failed(Throwable why) {}
 

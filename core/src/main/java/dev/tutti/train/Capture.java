@@ -15,13 +15,21 @@ final class Capture {
     private final Recipe recipe;
     private final AveragedWeights averaged;
     private final Standing standing;
+    private final Tuning tuning;
     private final List<Callback> callbacks;
 
-    Capture(Replica replica, Recipe recipe, AveragedWeights averaged, Standing standing, List<Callback> callbacks) {
+    Capture(
+            Replica replica,
+            Recipe recipe,
+            AveragedWeights averaged,
+            Standing standing,
+            Tuning tuning,
+            List<Callback> callbacks) {
         this.replica = replica;
         this.recipe = recipe;
         this.averaged = averaged;
         this.standing = standing;
+        this.tuning = tuning;
         this.callbacks = callbacks;
     }
 
@@ -42,6 +50,7 @@ final class Capture {
                         standing.position(),
                         Json.write(recipe),
                         remembered,
+                        tuning.settings(),
                         List.copyOf(standing.finished())));
     }
 
@@ -80,6 +89,7 @@ final class Capture {
             state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
         }
         standing.restore(checkpoint.progress());
+        tuning.restore(checkpoint.progress().settings());
     }
 
     private static NdArray required(String name, Map<String, NdArray> arrays) {

@@ -25,6 +25,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
      * @param position the place in the data of the epoch under way; null between two epochs
      * @param recipe optimizer, loss, metrics and seed as JSON, to notice when they are not the same any more
      * @param callbacks what callbacks remember, by their names
+     * @param settings what was set while the run was under way
      * @param epochs results of the epochs that are done
      */
     public record Progress(
@@ -33,7 +34,12 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
             Position position,
             String recipe,
             Map<String, Map<String, Double>> callbacks,
-            List<EpochResult> epochs) {}
+            Map<String, String> settings,
+            List<EpochResult> epochs) {
+        public Progress {
+            settings = settings == null ? Map.of() : Map.copyOf(settings);
+        }
+    }
 
     /** Writes the checkpoint whole or not at all. */
     public void write(Path file) {

@@ -3,6 +3,7 @@ package dev.tutti.train;
 import dev.tutti.nn.Model;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** A run as its callbacks see it. */
@@ -31,6 +32,9 @@ public interface Run {
 
     /** The rate of the last update. */
     double learningRate();
+
+    /** What was set while training runs, such as {@value Tuning#LEARNING_RATE}; the same on all members. */
+    Map<String, String> settings();
 
     /** The mean loss of the last batches that made one update. */
     double lastLoss();

@@ -21,7 +21,6 @@ final class TrainingLoop {
     private final Replica replica;
     private final Team team;
     private final Timing timing;
-    private final Recipe recipe;
     private final Dataset data;
     private final Fit fit;
     private final Standing standing;
@@ -31,6 +30,7 @@ final class TrainingLoop {
     private final VisibleRun run;
     private final Audience audience;
     private final Freezing freezing;
+    private final Tuning tuning;
     private final Regrouping regrouping;
     private final EpochReview review;
     private final Pace pace;
@@ -48,14 +48,14 @@ final class TrainingLoop {
         this.replica = replica;
         this.team = team;
         this.timing = timing;
-        this.recipe = recipe;
         this.data = Evaluator.prepared(data);
         this.fit = fit;
         replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
         averaged = new AveragedWeights(replica.model(), recipe);
-        capture = new Capture(replica, recipe, averaged, standing, fit.callbacks());
-        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, modelSaver);
+        tuning = new Tuning(team, recipe.optimizer());
+        capture = new Capture(replica, recipe, averaged, standing, tuning, fit.callbacks());
+        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, tuning, modelSaver);
         audience = new Audience(fit.callbacks(), team, run);
         freezing = new Freezing(team, replica.model());
         regrouping = new Regrouping(team, replica, standing, capture, pending);
@@ -120,6 +120,7 @@ final class TrainingLoop {
                 pace.restart(); // opening files says nothing of it
                 more = agreeOnMore(feed.hasNext());
                 freezing.agree();
+                tuning.agree();
                 boolean reopen = false;
                 while (more && !ended && !reopen) {
                     Outcome outcome = step(feed);
@@ -151,8 +152,9 @@ final class TrainingLoop {
                 pending.add(replica.accumulate(batch, step), batch);
             }
         }
-        run.rate(recipe.optimizer().rate(progressOf(step)));
-        Vote vote = new Vote(feed.hasNext(), run.stopping(), freezing.isPending(), audience.needsState());
+        run.rate(tuning.optimizer().rate(progressOf(step)));
+        boolean toTell = freezing.isPending() || tuning.isPending();
+        Vote vote = new Vote(feed.hasNext(), run.stopping(), toTell, audience.needsState());
         Outcome outcome = replica.update(run.learningRate(), vote);
         averaged.update(outcome.steps());
         pending.stepDone();

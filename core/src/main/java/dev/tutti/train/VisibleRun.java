@@ -5,6 +5,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 
@@ -17,6 +18,7 @@ final class VisibleRun implements Run {
     private final Standing standing;
     private final Capture capture;
     private final AveragedWeights averaged;
+    private final Tuning tuning;
     private final BiConsumer<Path, Evaluation> modelSaver;
 
     private OptionalLong stepsPerEpoch;
@@ -33,6 +35,7 @@ final class VisibleRun implements Run {
             Standing standing,
             Capture capture,
             AveragedWeights averaged,
+            Tuning tuning,
             BiConsumer<Path, Evaluation> modelSaver) {
         this.model = model;
         this.recipe = recipe;
@@ -41,6 +44,7 @@ final class VisibleRun implements Run {
         this.standing = standing;
         this.capture = capture;
         this.averaged = averaged;
+        this.tuning = tuning;
         this.modelSaver = modelSaver;
     }
 
@@ -107,6 +111,11 @@ final class VisibleRun implements Run {
     @Override
     public double learningRate() {
         return learningRate;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return tuning.settings();
     }
 
     @Override

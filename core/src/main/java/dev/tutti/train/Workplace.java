@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.comm.Team;
 import dev.tutti.json.ShortForm;
+import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /** Where training runs: who supplies the members. What they compute is no matter of its. */
@@ -33,6 +34,14 @@ public interface Workplace {
     /** How many workers there are at the start, over all members, where that is known before they meet. */
     default OptionalInt workers() {
         return OptionalInt.empty();
+    }
+
+    /**
+     * The same, where people can look at a running job and change its settings through a folder; for places that have somebody to
+     * ask.
+     */
+    default Workplace reachableThrough(Path folder) {
+        return this;
     }
 
     /** Throws what a person can mend; settings may come from a file. */

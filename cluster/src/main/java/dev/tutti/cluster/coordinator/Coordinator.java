@@ -1,6 +1,7 @@
 package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import java.util.ArrayList;
 import java.util.Collection;

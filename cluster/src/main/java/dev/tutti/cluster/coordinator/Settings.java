@@ -1,5 +1,6 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.comm.Configuration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

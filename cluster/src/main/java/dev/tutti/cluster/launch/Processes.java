@@ -1,7 +1,9 @@
 package dev.tutti.cluster.launch;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
+import dev.tutti.cluster.CoordinatorFolder;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
@@ -17,6 +19,7 @@ import dev.tutti.tensor.Engine;
 import dev.tutti.train.Assignment;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.Workplace;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -40,6 +43,9 @@ public final class Processes implements Workplace, Cloneable {
     private Double goneAfterSeconds;
     private Double collectiveSeconds;
     private Double tooFewSeconds;
+
+    @JsonIgnore
+    private Path folder;
 
     private Processes() {}
 
@@ -82,6 +88,11 @@ public final class Processes implements Workplace, Cloneable {
     /** How long those that are left wait for others when they are fewer than the least number; 30 s by default. */
     public Processes tooFewFor(Duration wait) {
         return with(copy -> copy.tooFewSeconds = wait.toMillis() / 1e3);
+    }
+
+    @Override
+    public Processes reachableThrough(Path whereToLook) {
+        return with(copy -> copy.folder = whereToLook);
     }
 
     private interface Change {
@@ -153,6 +164,7 @@ public final class Processes implements Workplace, Cloneable {
         CoordinatorServer coordinator = CoordinatorServer.start(ServerSettings.of(rules()));
         Children children = new Children(coordinator, System.err::println, restarts);
         try {
+            announce(coordinator);
             WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
@@ -169,13 +181,26 @@ public final class Processes implements Workplace, Cloneable {
             return new HostingTeam(team, () -> {
                 // Without the driver nobody would hear of what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
-                coordinator.close();
+                end(coordinator);
             });
         } catch (RuntimeException e) {
             children.close();
-            coordinator.close();
+            end(coordinator);
             throw e;
         }
+    }
+
+    private void announce(CoordinatorServer coordinator) {
+        if (folder != null) {
+            new CoordinatorFolder(folder).announce(coordinator);
+        }
+    }
+
+    private void end(CoordinatorServer coordinator) {
+        if (folder != null) {
+            new CoordinatorFolder(folder).withdraw();
+        }
+        coordinator.close();
     }
 
     private record WorkerPlan(CoordinatorAddress address, int threads, Assignment work) implements Children.Plan {

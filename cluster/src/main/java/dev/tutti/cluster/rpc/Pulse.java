@@ -3,6 +3,7 @@ package dev.tutti.cluster.rpc;
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Report;
 import io.grpc.CallOptions;
 import io.grpc.ConnectivityState;
@@ -34,6 +35,9 @@ public final class Pulse implements AutoCloseable {
         /** How things are. */
         void situation(Situation now);
 
+        /** The job's settings have changed to this. */
+        void configured(Configuration now);
+
         /** The coordinator says that this member is none. */
         void refused(RefusedException why);
 
@@ -47,6 +51,8 @@ public final class Pulse implements AutoCloseable {
     private final Listener listener;
     private final ScheduledExecutorService sender;
     private final AtomicBoolean watching = new AtomicBoolean();
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile Configuration configuration = Configuration.NONE;
     private volatile long heardNanos = System.nanoTime();
     private volatile boolean closed;
     private Report latest;
@@ -94,15 +100,16 @@ public final class Pulse implements AutoCloseable {
 
     private void beat() {
         try {
-            long deadline = Math.max(1_000, 2 * self.patience().heartbeat());
-            call(
-                    Wire.HEARTBEAT,
-                    new Wire.Heartbeat(self.caller(), takeReport()),
-                    CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.MILLISECONDS),
-                    () -> {});
+            call(Wire.HEARTBEAT, new Wire.Heartbeat(self.caller(), takeReport()), withinMoments(), () -> {});
         } catch (RuntimeException e) {
             LOG.error("A heartbeat could not be sent", e);
         }
+    }
+
+    /** For calls that are made again soon, so there is no use in waiting for them. */
+    private CallOptions withinMoments() {
+        long deadline = Math.max(1_000, 2 * self.patience().heartbeat());
+        return CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.MILLISECONDS);
     }
 
     private void watch() {
@@ -155,6 +162,7 @@ public final class Pulse implements AutoCloseable {
                 heardNanos = System.nanoTime();
                 if (!closed) {
                     listener.situation(now);
+                    keepUpWith(now.version());
                 }
             }
 
@@ -174,6 +182,34 @@ public final class Pulse implements AutoCloseable {
         } else {
             ClientCalls.asyncServerStreamingCall(channel.newCall(method, options), request, observer);
         }
+    }
+
+    /** Asks for settings that are newer than those known. Where that fails, the next heartbeat leads here again. */
+    private void keepUpWith(long version) {
+        if (version <= configuration.version() || !asking.compareAndSet(false, true)) {
+            return;
+        }
+        StreamObserver<Configuration> observer = new StreamObserver<>() {
+            @Override
+            public void onNext(Configuration now) {
+                configuration = now;
+                if (!closed) {
+                    listener.configured(now);
+                }
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                LOG.debug("{} could not ask for the job's settings", self.id(), failure);
+                asking.set(false);
+            }
+
+            @Override
+            public void onCompleted() {
+                asking.set(false);
+            }
+        };
+        ClientCalls.asyncUnaryCall(channel.newCall(Wire.CONFIGURATION, withinMoments()), Wire.Done.DONE, observer);
     }
 
     private void failed(Throwable failure) {

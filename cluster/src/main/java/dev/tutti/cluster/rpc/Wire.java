@@ -1,9 +1,9 @@
 package dev.tutti.cluster.rpc;
 
-import dev.tutti.cluster.coordinator.Configuration;
 import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Report;
 import io.grpc.Metadata;

@@ -82,7 +82,7 @@ public final class ReadyJob implements AutoCloseable {
         AtomicFile.write(output.job(), Json.writeYaml(job));
         Fit fit = Fit.epochs(job.epochs())
                 .accumulate(job.accumulate())
-                .on(job.cluster())
+                .on(job.cluster().reachableThrough(output.coordinator()))
                 .with(job.strategy())
                 .until(interrupted)
                 .callbacks(callbacks(watchers));

@@ -20,6 +20,11 @@ public record RunFolder(Path path) {
         return path.resolve("checkpoints");
     }
 
+    /** While the run is under way and has a coordinator: how to reach it. */
+    public Path coordinator() {
+        return path.resolve("coordinator");
+    }
+
     public Path job() {
         return path.resolve("job.yaml");
     }

@@ -1,0 +1,81 @@
+package dev.tutti.app;
+
+import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.comm.Configuration;
+import dev.tutti.train.Tuning;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Changes the settings of a job under way. */
+@Command(
+        name = "configure",
+        sortOptions = false,
+        description = {
+            "Changes settings of a job while it runs: all its members follow them from the same step on.",
+            "Training follows learningRate; other settings are for callbacks of your own."
+        },
+        footer = {
+            "",
+            "./tutti configure runs/digits learningRate=0.0005   sets it",
+            "./tutti configure runs/digits learningRate=         gives it back to the job",
+            "./tutti configure runs/digits                       shows what was set"
+        })
+final class ConfigureCommand extends TuttiCommand {
+    @Mixin
+    private RunningJob job;
+
+    @Parameters(paramLabel = "KEY=VALUE", index = "1..*", description = "What to set.")
+    private List<String> settings = List.of();
+
+    /** @param value null to take the setting away */
+    private record Setting(String key, String value) {}
+
+    ConfigureCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        List<Setting> checked = checked();
+        try (CoordinatorClient coordinator = job.open()) {
+            Configuration now = coordinator.configuration();
+            for (Setting setting : checked) {
+                now = coordinator.configure(setting.key(), setting.value());
+            }
+            people().println(
+                            now.values().isEmpty()
+                                    ? "Nothing is set: the job runs as it was written."
+                                    : "Set: " + new TreeMap<>(now.values()));
+            answer(now);
+            return ExitCode.FINE;
+        } catch (RefusedException e) {
+            throw new UsageException(e.getMessage());
+        }
+    }
+
+    /** All of them before any is changed. */
+    private List<Setting> checked() {
+        List<Setting> all = new ArrayList<>();
+        for (String text : settings) {
+            int equals = text.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("expected KEY=VALUE, such as learningRate=0.001, received '" + text + "'");
+            }
+            String value = text.substring(equals + 1);
+            Setting setting = new Setting(text.substring(0, equals), value.isEmpty() ? null : value);
+            try {
+                Tuning.check(setting.key(), setting.value());
+            } catch (TuttiException e) {
+                throw new UsageException(e.getMessage());
+            }
+            all.add(setting);
+        }
+        return all;
+    }
+}

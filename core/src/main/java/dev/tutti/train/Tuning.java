@@ -1,0 +1,117 @@
+package dev.tutti.train;
+
+import dev.tutti.TuttiException;
+import dev.tutti.comm.Configuration;
+import dev.tutti.comm.Team;
+import dev.tutti.json.Json;
+import dev.tutti.optim.Optimizer;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Settings that are changed while training runs. What the chief has heard of is taken up by all members before the same step: a
+ * learning rate that only some of them follow would part their parameters.
+ *
+ * <p>Training itself follows {@value #LEARNING_RATE}; all others are for callbacks. What a checkpoint remembers holds until it is
+ * set anew.
+ */
+public final class Tuning {
+    /** The rate that the schedule scales, instead of the optimizer's own. */
+    public static final String LEARNING_RATE = "learningRate";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tuning.class);
+
+    private final Team team;
+    private final Optimizer asDefined;
+    private Optimizer optimizer;
+    private Map<String, String> restored = Map.of();
+    private Configuration agreed = Configuration.NONE;
+
+    Tuning(Team team, Optimizer optimizer) {
+        this.team = team;
+        this.asDefined = optimizer;
+        this.optimizer = optimizer;
+    }
+
+    /**
+     * Throws if a value is none for this setting; settings that are not training's own may be anything.
+     *
+     * @param value null takes the setting away
+     */
+    public static void check(String key, String value) {
+        if (key.isBlank()) {
+            throw new TuttiException("expected a setting's name and its value, such as learningRate=0.001");
+        }
+        if (key.equals(LEARNING_RATE) && value != null) {
+            rate(value);
+        }
+    }
+
+    private static double rate(String value) {
+        try {
+            double rate = Double.parseDouble(value);
+            if (rate >= 0 && rate < Double.POSITIVE_INFINITY) {
+                return rate;
+            }
+        } catch (NumberFormatException e) {
+            LOG.debug("no number", e);
+        }
+        throw new TuttiException(LEARNING_RATE + ": expected a number of 0 or more, received '" + value + "'");
+    }
+
+    /** The optimizer, with what was changed about it. */
+    Optimizer optimizer() {
+        return optimizer;
+    }
+
+    /** All that was set. */
+    Map<String, String> settings() {
+        return agreed.values();
+    }
+
+    /** Whether the chief has something to tell the others. */
+    boolean isPending() {
+        return team.group().isChief() && team.configuration().version() > agreed.version();
+    }
+
+    /** All members do as the chief has heard; all call it, between two steps. */
+    void agree() {
+        Configuration before = agreed;
+        if (isPending()) {
+            Configuration heard = team.configuration();
+            Map<String, String> all = new TreeMap<>(restored);
+            all.putAll(heard.values());
+            agreed = new Configuration(heard.version(), all);
+        }
+        if (team.group().size() > 1) {
+            String chiefs = new Gathering(team.collectives())
+                    .text("settings", team.group().isChief() ? Json.write(agreed) : null, 0);
+            agreed = Json.read(chiefs, Configuration.class, "the chief's settings");
+        }
+        if (!agreed.values().equals(before.values())) {
+            double rate = optimizer.learningRate();
+            follow();
+            if (optimizer.learningRate() != rate && team.group().isChief()) {
+                LOG.info("the learning rate is {} from here on; it was {}", optimizer.learningRate(), rate);
+            }
+        }
+    }
+
+    /** Goes on with the settings of a checkpoint, or of another member. */
+    void restore(Map<String, String> settings) {
+        restored = settings;
+        agreed = new Configuration(0, settings);
+        follow();
+    }
+
+    private void follow() {
+        String rate = agreed.values().get(LEARNING_RATE);
+        try {
+            optimizer = rate == null ? asDefined : asDefined.learningRate(rate(rate));
+        } catch (TuttiException e) {
+            LOG.warn("{}; it stays {}", e.getMessage(), optimizer.learningRate());
+        }
+    }
+}
