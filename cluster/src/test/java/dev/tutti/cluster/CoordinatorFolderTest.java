@@ -78,7 +78,7 @@ class CoordinatorFolderTest {
     @Test
     void whereThereIsNoneIsNamed() {
         CoordinatorFolder nothing = new CoordinatorFolder(folder.resolve("nothing"));
-        assertThatThrownBy(nothing::address).hasMessageContaining("there is no such file");
+        assertThatThrownBy(() -> nothing.address(null)).hasMessageContaining("there is no such file");
     }
 
     /** A process that is nothing but a coordinator, until its standard input ends. */

@@ -36,6 +36,13 @@ public interface Run {
     /** What was set while training runs, such as {@value Tuning#LEARNING_RATE}; the same on all members. */
     Map<String, String> settings();
 
+    /**
+     * Changes a setting for all members, who follow it together a step or two later; null takes it away.
+     *
+     * @throws dev.tutti.TuttiException if it is one of training's own and the value is none for it
+     */
+    void configure(String key, String value);
+
     /** The mean loss of the last batches that made one update. */
     double lastLoss();
 

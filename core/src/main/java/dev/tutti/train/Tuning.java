@@ -61,6 +61,12 @@ public final class Tuning {
         throw new TuttiException(LEARNING_RATE + ": expected a number of 0 or more, received '" + value + "'");
     }
 
+    /** Changes a setting for all members. */
+    void configure(String key, String value) {
+        check(key, value);
+        team.configure(key, value);
+    }
+
     /** The optimizer, with what was changed about it. */
     Optimizer optimizer() {
         return optimizer;

@@ -119,6 +119,11 @@ final class VisibleRun implements Run {
     }
 
     @Override
+    public void configure(String key, String value) {
+        tuning.configure(key, value);
+    }
+
+    @Override
     public double lastLoss() {
         return lastLoss;
     }

@@ -9,6 +9,7 @@ import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.comm.Configuration;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -39,6 +40,11 @@ class CoordinatorServerTest {
 
         @Override
         public void situation(Situation now) {
+            heard.add(now);
+        }
+
+        @Override
+        public void configured(Configuration now) {
             heard.add(now);
         }
 
