@@ -45,6 +45,7 @@ final class Capture {
         return new Checkpoint(
                 arrays,
                 new Checkpoint.Progress(
+                        standing.run(),
                         standing.epoch(),
                         standing.step(),
                         standing.position(),
@@ -65,8 +66,7 @@ final class Capture {
     /** Goes on from a checkpoint of this run. */
     void resume(Checkpoint checkpoint) {
         requireSameRecipe(checkpoint.progress());
-        restore(checkpoint);
-        standing.totals().restore(under("totals.", checkpoint.arrays()));
+        takeOver(checkpoint);
         callbacks.forEach(callback -> {
             Map<String, Double> state = checkpoint.progress().callbacks().get(callback.name());
             if (state != null) {
@@ -75,20 +75,15 @@ final class Capture {
         });
     }
 
-    /** Takes over where another member is. The metrics of the epoch under way stay this member's own. */
+    /** Takes over where another member is. */
     void takeOver(Checkpoint checkpoint) {
-        restore(checkpoint);
-        standing.totals().restoreLoss(under("totals.", checkpoint.arrays()));
-    }
-
-    private void restore(Checkpoint checkpoint) {
         Map<String, NdArray> arrays = checkpoint.arrays();
         replica.model().load(under("model.", arrays), "the checkpoint");
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
         }
-        standing.restore(checkpoint.progress());
+        standing.restore(checkpoint.progress(), under("totals.", arrays));
         tuning.restore(checkpoint.progress().settings());
     }
 

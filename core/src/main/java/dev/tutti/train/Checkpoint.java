@@ -20,6 +20,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
     /**
      * Where the run stands.
      *
+     * @param run the run it belongs to: another one's may lie in the same folder
      * @param epoch epochs that are done
      * @param step updates that are done
      * @param position the place in the data of the epoch under way; null between two epochs
@@ -29,6 +30,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
      * @param epochs results of the epochs that are done
      */
     public record Progress(
+            String run,
             int epoch,
             long step,
             Position position,

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,12 +44,23 @@ final class CheckpointFolder {
 
     /** The newest checkpoint that is sound. Damaged ones are named in the log. */
     Optional<Checkpoint> newest() {
+        return newest(checkpoint -> true);
+    }
+
+    /** The newest sound one of a run; others' are passed over. */
+    Optional<Checkpoint> newestOf(String run) {
+        return newest(checkpoint -> run.equals(checkpoint.progress().run()));
+    }
+
+    private Optional<Checkpoint> newest(Predicate<Checkpoint> wanted) {
         List<Path> files = files();
         for (int i = files.size() - 1; i >= 0; i--) {
             try {
                 Checkpoint checkpoint = Checkpoint.read(files.get(i));
-                log.info("going on from {}", files.get(i));
-                return Optional.of(checkpoint);
+                if (wanted.test(checkpoint)) {
+                    log.info("going on from {}", files.get(i));
+                    return Optional.of(checkpoint);
+                }
             } catch (CorruptFileException e) {
                 log.warn("{}; the checkpoint before it is used instead", e.getMessage());
             }

@@ -44,6 +44,10 @@ public final class CheckpointSaver implements Callback {
         return new CheckpointSaver(folder, keep, everySteps, time);
     }
 
+    Path folder() {
+        return folder;
+    }
+
     @Override
     public boolean needsState(Run run) {
         due = (run.step() + 1) % everySteps == 0 || System.nanoTime() - savedAt > every.toNanos();

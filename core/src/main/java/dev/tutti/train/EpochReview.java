@@ -5,10 +5,8 @@ import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.NdArray;
-import java.util.Map;
 
-/** Looks back on an epoch that is over: what all members measured on the way, and how good the model is now. */
+/** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
     private final Model model;
     private final Team team;
@@ -29,7 +27,7 @@ final class EpochReview {
     /** All members call it together. */
     EpochResult of(Standing standing, double learningRate) {
         Evaluation validated = validate();
-        Evaluation training = merged(standing.totals()).value();
+        Evaluation training = standing.totals().value();
         long now = System.nanoTime();
         EpochResult result = new EpochResult(
                 standing.epoch() + 1, standing.step(), learningRate, training, validated, (now - began) / 1e9);
@@ -46,20 +44,5 @@ final class EpochReview {
             return Evaluator.evaluate(model, recipe, validation, team.collectives())
                     .value();
         }
-    }
-
-    /** The loss of all members is known to each; metrics are brought together. */
-    private Totals merged(Totals own) {
-        if (team.group().size() == 1 || recipe.metrics().isEmpty()) {
-            return own;
-        }
-        Totals merged = new Totals(recipe.metrics());
-        for (Map<String, NdArray> each : new Gathering(team.collectives()).all("metrics", own.snapshot())) {
-            Totals other = new Totals(recipe.metrics());
-            other.restore(each);
-            merged.mergeMetrics(other);
-        }
-        merged.restoreLoss(own.snapshot());
-        return merged;
     }
 }

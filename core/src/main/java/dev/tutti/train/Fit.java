@@ -63,6 +63,20 @@ public record Fit(
         return new Fit(epochs, validation, callbacks, accumulate, checkpoints, workplace, strategy, interrupted);
     }
 
+    /** Where checkpoints of the run may be: those it saves, then those it goes on from. */
+    List<Path> checkpointFolders() {
+        List<Path> folders = new ArrayList<>();
+        for (Callback callback : callbacks) {
+            if (callback instanceof CheckpointSaver saver) {
+                folders.add(saver.folder());
+            }
+        }
+        if (resumeFrom != null) {
+            folders.add(resumeFrom);
+        }
+        return folders;
+    }
+
     /** Chooses where training runs, such as on threads of this JVM. */
     public Fit on(Workplace place) {
         return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, place, strategy, interrupted);

@@ -1,6 +1,7 @@
 package dev.tutti.train;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.DType;
 import dev.tutti.tensor.NdArray;
@@ -9,12 +10,17 @@ import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** What members tell each other at length: named arrays and notes, of which only the sender knows the sizes. */
 final class Gathering {
+    /** Numbers that go along in the first message: more than the usual metrics of a batch need. */
+    static final int ROOM = 63;
+
     private final Collectives collectives;
 
     Gathering(Collectives collectives) {
@@ -42,6 +48,48 @@ final class Gathering {
             all.add(arrays(what, rank == collectives.group().rank() ? mine : null, rank));
         }
         return all;
+    }
+
+    /** The numbers of all members, by rank. Few numbers take one message. */
+    List<long[]> numbers(String what, long[] mine) {
+        List<long[]> heads = rows(what, head(mine));
+        int longest = heads.stream().mapToInt(Gathering::length).max().orElseThrow();
+        if (longest <= ROOM) {
+            return heads.stream()
+                    .map(head -> Arrays.copyOfRange(head, 1, 1 + length(head)))
+                    .toList();
+        }
+        List<long[]> wholes = rows(what + ": all", Arrays.copyOf(mine, longest));
+        return IntStream.range(0, wholes.size())
+                .mapToObj(rank -> Arrays.copyOf(wholes.get(rank), length(heads.get(rank))))
+                .toList();
+    }
+
+    /** How many numbers there are, and as many of them as fit behind that. */
+    private static long[] head(long[] numbers) {
+        long[] head = new long[1 + ROOM];
+        head[0] = numbers.length;
+        System.arraycopy(numbers, 0, head, 1, Math.min(ROOM, numbers.length));
+        return head;
+    }
+
+    private static int length(long[] head) {
+        return Math.toIntExact(head[0]);
+    }
+
+    /** Rows of the same length, by rank. */
+    private List<long[]> rows(String what, long[] mine) {
+        Group group = collectives.group();
+        try (Scope scope = Scope.open()) {
+            long[] table = new long[mine.length * group.size()];
+            System.arraycopy(mine, 0, table, mine.length * group.rank(), mine.length);
+            Tensor all = Tensor.of(table, table.length);
+            collectives.allGather(what, all);
+            long[] heard = all.toArray().longs();
+            return IntStream.range(0, group.size())
+                    .mapToObj(rank -> Arrays.copyOfRange(heard, mine.length * rank, mine.length * (rank + 1)))
+                    .toList();
+        }
     }
 
     private Map<String, NdArray> arrays(String what, Map<String, NdArray> mine, int source) {

@@ -1,19 +1,25 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.Collectives;
 import dev.tutti.data.Batch;
-import dev.tutti.tensor.NdArray;
-import java.util.ArrayList;
+import dev.tutti.metric.Metric;
 import java.util.List;
 
-/** What this member has computed and the members have not agreed on yet: it counts when they have, or is done again. */
-final class PendingResults {
-    private final List<Seen> seen = new ArrayList<>();
+/** What has been computed and the members have not agreed on yet: it counts when they have, or is done again. */
+final class PendingResults implements Findings {
+    private final List<Metric> metrics;
+    private Totals measured;
+    private long samples;
     private int steps;
 
-    private record Seen(StepResult result, List<NdArray> labels) {}
+    PendingResults(List<Metric> metrics) {
+        this.metrics = metrics;
+        forget();
+    }
 
     void add(StepResult result, Batch batch) {
-        seen.add(new Seen(result, batch.labels()));
+        measured.addMetrics(result, batch.labels());
+        samples += result.size();
     }
 
     void stepDone() {
@@ -27,17 +33,28 @@ final class PendingResults {
 
     /** Samples of this member. */
     long samples() {
-        return seen.stream().mapToLong(one -> one.result().size()).sum();
+        return samples;
+    }
+
+    @Override
+    public void gather(Collectives collectives) {
+        if (metrics.isEmpty() || collectives.group().size() == 1) {
+            return;
+        }
+        Totals all = new Totals(metrics);
+        new Gathering(collectives).numbers("metrics", measured.metricNumbers()).forEach(all::addMetrics);
+        measured = all;
     }
 
     /** It was agreed on. */
     void countInto(Totals totals) {
-        seen.forEach(one -> totals.addMetrics(one.result(), one.labels()));
+        totals.mergeMetrics(measured);
         forget();
     }
 
     void forget() {
-        seen.clear();
+        measured = new Totals(metrics);
+        samples = 0;
         steps = 0;
     }
 }

@@ -3,6 +3,9 @@ package dev.tutti.train;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Team;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,14 +18,22 @@ final class Regrouping {
     private final Standing standing;
     private final Capture capture;
     private final PendingResults pending;
-    private long generation;
+    private final List<Path> checkpoints;
 
-    Regrouping(Team team, Replica replica, Standing standing, Capture capture, PendingResults pending) {
+    /** @param checkpoints folders that hold those of this run, on whoever is the chief */
+    Regrouping(
+            Team team,
+            Replica replica,
+            Standing standing,
+            Capture capture,
+            PendingResults pending,
+            List<Path> checkpoints) {
         this.team = team;
         this.replica = replica;
         this.standing = standing;
         this.capture = capture;
         this.pending = pending;
+        this.checkpoints = checkpoints;
     }
 
     /** The members have changed: those that are left meet. */
@@ -40,12 +51,7 @@ final class Regrouping {
         Meeting meeting = first;
         while (true) {
             try {
-                replica.regrouped();
-                boolean missed = meeting.group().generation() > generation + 1;
-                generation = meeting.group().generation();
-                if (meeting.takeOver()) {
-                    takeOver(meeting, missed);
-                }
+                bringInLine(meeting);
                 pending.forget();
                 return;
             } catch (GroupChangedException e) {
@@ -54,8 +60,23 @@ final class Regrouping {
         }
     }
 
-    /** @param missed whether the others have met without this member, and may have redone its last step */
-    private void takeOver(Meeting meeting, boolean missed) {
+    private void bringInLine(Meeting meeting) {
+        try {
+            replica.regrouped();
+        } catch (StateLostException e) {
+            goBack(e);
+            return;
+        }
+        if (meeting.takeOver()) {
+            takeOver(meeting);
+        }
+        if (meeting.group().size() > 1) {
+            Gathering gathering = new Gathering(team.collectives());
+            standing.run(gathering.text("run", meeting.group().isChief() ? standing.run() : null, 0));
+        }
+    }
+
+    private void takeOver(Meeting meeting) {
         boolean source = meeting.group().rank() == meeting.source();
         Checkpoint state = new Gathering(team.collectives()).handOver(source ? capture.take() : null, meeting.source());
         if (source) {
@@ -64,9 +85,6 @@ final class Regrouping {
         Checkpoint.Progress progress = state.progress();
         long furthest = progress.step() + progress.epoch();
         boolean differs = furthest != standing.progress() || furthest == 0;
-        if (furthest > standing.progress() && progress.epoch() == standing.epoch() && !missed) {
-            pending.countInto(standing.totals()); // it was agreed on after all, only this member did not hear of it
-        }
         capture.takeOver(state); // also when it is as far: after a step that was redone the last bits may differ
         if (differs) {
             LOG.info(
@@ -76,6 +94,33 @@ final class Regrouping {
                     standing.step(),
                     meeting.group().members().get(meeting.source()));
         }
+    }
+
+    /** All members go back to the chief's newest checkpoint; whoever does not hear of it all is still where it was. */
+    private void goBack(StateLostException lost) {
+        boolean chief = team.group().isChief();
+        Optional<Checkpoint> newest = chief ? newest() : Optional.empty();
+        Gathering gathering = new Gathering(team.collectives());
+        if (!Boolean.parseBoolean(gathering.text("is there a checkpoint", chief ? newest.isPresent() + "" : null, 0))) {
+            throw new TrainingException(lost.getMessage() + ", and there is no checkpoint of this run to go back to:"
+                    + " save some with a checkpoint callback, or choose a strategy that keeps the state whole");
+        }
+        Checkpoint checkpoint = gathering.handOver(newest.orElse(null), 0);
+        if (chief) {
+            LOG.warn(
+                    "{}; all go back from step {} to the checkpoint of step {}",
+                    lost.getMessage(),
+                    standing.step(),
+                    checkpoint.progress().step());
+        }
+        replica.startOver();
+        capture.resume(checkpoint);
+    }
+
+    private Optional<Checkpoint> newest() {
+        return checkpoints.stream()
+                .flatMap(folder -> new CheckpointFolder(folder).newestOf(standing.run()).stream())
+                .findFirst();
     }
 
     /** Nobody goes before all have what they need of each other; who is gone already has it. */

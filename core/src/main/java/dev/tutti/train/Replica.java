@@ -40,8 +40,15 @@ public interface Replica extends AutoCloseable {
     /** The members are lost for good: goes back to the last agreement, without a word to anybody, to leave a sound state behind. */
     default void abandon() {}
 
-    /** The members have met: forgets what was not agreed on. The parameters are those of the last agreement again. */
+    /**
+     * The members have met: forgets what was not agreed on. The parameters are those of the last agreement again.
+     *
+     * @throws StateLostException on all members, if some of the state went with a member; {@link #startOver} is next
+     */
     default void regrouped() {}
+
+    /** All of the state is about to be written anew, from a checkpoint. */
+    default void startOver() {}
 
     /** Everything beside the model that the next step depends on, by name. */
     Map<String, Tensor> state();

@@ -1,12 +1,16 @@
 package dev.tutti.train;
 
 import dev.tutti.data.Position;
+import dev.tutti.tensor.NdArray;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
-/** How far a run is. All but the metrics is the same for all of its members. */
+/** How far a run is: the same for all of its members. */
 final class Standing {
     private final Recipe recipe;
+    private String run = UUID.randomUUID().toString();
     private final List<EpochResult> finished = new ArrayList<>();
     private final List<Double> observed = new ArrayList<>();
     private int epoch;
@@ -18,6 +22,15 @@ final class Standing {
     Standing(Recipe recipe) {
         this.recipe = recipe;
         totals = new Totals(recipe.metrics());
+    }
+
+    /** What tells this run from all others; the same for all members. */
+    String run() {
+        return run;
+    }
+
+    void run(String id) {
+        run = id;
     }
 
     /** Epochs that are done. */
@@ -44,7 +57,7 @@ final class Standing {
         return position;
     }
 
-    /** Loss and metrics of the epoch under way: the loss of all members, the metrics of this one. */
+    /** Loss and metrics of the epoch under way, of all members. */
     Totals totals() {
         return totals;
     }
@@ -72,12 +85,11 @@ final class Standing {
         totals = new Totals(recipe.metrics());
     }
 
-    void restore(Checkpoint.Progress progress) {
+    void restore(Checkpoint.Progress progress, Map<String, NdArray> sums) {
         finished.clear();
         observed.clear();
-        if (epoch != progress.epoch()) {
-            totals = new Totals(recipe.metrics()); // what was counted is of an epoch that is over
-        }
+        totals.restore(sums);
+        run = progress.run() == null ? run : progress.run();
         epoch = progress.epoch();
         step = progress.step();
         position = progress.position();

@@ -37,6 +37,23 @@ final class Totals {
         }
     }
 
+    /** The metrics alone, as numbers to be sent to others. */
+    long[] metricNumbers() {
+        return PackedNumbers.pack(
+                states.stream().map(state -> state.snapshot().longs()).toArray(long[][]::new));
+    }
+
+    /** Adds metrics that somebody has sent. */
+    void addMetrics(long[] numbers) {
+        PackedNumbers rows = PackedNumbers.reader(numbers);
+        for (int i = 0; i < states.size(); i++) {
+            MetricState theirs = metrics.get(i).newState();
+            long[] row = rows.next();
+            theirs.restore(NdArray.of(row, row.length));
+            states.get(i).merge(theirs);
+        }
+    }
+
     void merge(Totals other) {
         loss.add(other.loss);
         samples += other.samples;
@@ -73,15 +90,10 @@ final class Totals {
     }
 
     void restore(Map<String, NdArray> arrays) {
-        restoreLoss(arrays);
+        loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
+        samples = arrays.get("samples").longs()[0];
         for (int i = 0; i < metrics.size(); i++) {
             states.get(i).restore(arrays.get("metric." + i));
         }
-    }
-
-    /** The loss alone: the metrics in a snapshot are those of the member that made it. */
-    void restoreLoss(Map<String, NdArray> arrays) {
-        loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
-        samples = arrays.get("samples").longs()[0];
     }
 }

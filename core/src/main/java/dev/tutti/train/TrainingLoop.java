@@ -25,7 +25,7 @@ final class TrainingLoop {
     private final Fit fit;
     private final Standing standing;
     private final Capture capture;
-    private final PendingResults pending = new PendingResults();
+    private final PendingResults pending;
     private final AveragedWeights averaged;
     private final VisibleRun run;
     private final Audience audience;
@@ -52,13 +52,14 @@ final class TrainingLoop {
         this.fit = fit;
         replica.batchesPerUpdate(fit.accumulate());
         standing = new Standing(recipe);
+        pending = new PendingResults(recipe.metrics());
         averaged = new AveragedWeights(replica.model(), recipe);
         tuning = new Tuning(team, recipe.optimizer());
         capture = new Capture(replica, recipe, averaged, standing, tuning, fit.callbacks());
         run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, tuning, modelSaver);
         audience = new Audience(fit.callbacks(), team, run);
         freezing = new Freezing(team, replica.model());
-        regrouping = new Regrouping(team, replica, standing, capture, pending);
+        regrouping = new Regrouping(team, replica, standing, capture, pending, fit.checkpointFolders());
         review = new EpochReview(replica.model(), team, recipe, fit.validation(), averaged);
         pace = new Pace(timing);
         times = new TimeAccount(team, timing, fit.callbacks());
@@ -154,7 +155,7 @@ final class TrainingLoop {
         }
         run.rate(tuning.optimizer().rate(progressOf(step)));
         boolean toTell = freezing.isPending() || tuning.isPending();
-        Vote vote = new Vote(feed.hasNext(), run.stopping(), toTell, audience.needsState());
+        Vote vote = new Vote(feed.hasNext(), run.stopping(), toTell, audience.needsState(), pending);
         Outcome outcome = replica.update(run.learningRate(), vote);
         averaged.update(outcome.steps());
         pending.stepDone();

@@ -7,9 +7,10 @@ package dev.tutti.train;
  * @param stop whether it wants training to end
  * @param reopen whether it has something to say to all before the next step, which is when feeds are opened
  * @param state whether somebody will ask this member for its {@link Replica#state} right after the step
+ * @param findings what it has measured
  */
-public record Vote(boolean more, boolean stop, boolean reopen, boolean state) {
+public record Vote(boolean more, boolean stop, boolean reopen, boolean state, Findings findings) {
     public Vote(boolean more, boolean stop, boolean reopen) {
-        this(more, stop, reopen, false);
+        this(more, stop, reopen, false, Findings.NONE);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.testkit;
 
+import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.testkit.Schedule.at;
 import static dev.tutti.testkit.Sign.failed;
 import static dev.tutti.testkit.Sign.logged;
@@ -35,6 +36,7 @@ class ProcessFaultsTest {
 
     private static final Processes ELASTIC = Cluster.processes(2).restarts(1).goneAfter(SILENCE);
     private static final Drill DRILL = Drill.on(ELASTIC).steps(40, 2);
+    private static final Drill SHARDED = DRILL.on(allReduce().shardedState());
 
     static Stream<Trial> trials() {
         return Stream.of(
@@ -99,6 +101,24 @@ class ProcessFaultsTest {
         run(DRILL.at(STRICT).checkpoints(folder), at(1, 10).kill(1).schedule());
         assertThat(folder)
                 .isDirectoryContaining(file -> file.getFileName().toString().contains("10"));
+    }
+
+    @Test
+    void aPartOfTheStateThatIsLostBites() {
+        Outcome outcome = run(SHARDED, at(2, 10).kill(1).schedule());
+        assertThat(outcome.first().failure())
+                .contains("went with members that were lost", "there is no checkpoint of this run");
+    }
+
+    @Test
+    void aPartOfTheStateThatIsLostComesBackWithTheCheckpoint(@TempDir Path folder) {
+        Drill drill = SHARDED.checkpoints(folder);
+        Outcome outcome = run(
+                drill, at(2, 10).kill(1).at(2, 20).dawdle("worker-1b took over").schedule());
+        assertThat(sound(drill, "worker-0").complaints(outcome)).isEmpty();
+        assertThat(logged("all go back from step 50 to the checkpoint of step 40")
+                        .complaints(outcome))
+                .isEmpty();
     }
 
     @Test

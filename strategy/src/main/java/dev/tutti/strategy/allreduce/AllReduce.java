@@ -32,8 +32,8 @@ public final class AllReduce implements Strategy, Cloneable {
 
     /**
      * Divides the optimizer's state among the members: each moves its part of the parameters and gives it to the others. With n
-     * members each needs an n-th of the memory for it. A member that is lost takes its part along: training ends then and has
-     * to be resumed from a checkpoint.
+     * members each needs an n-th of the memory for it. A member that is lost takes its part along: the others then go back to
+     * the newest checkpoint of the run, or fail if there is none.
      */
     public AllReduce shardedState() {
         return copy(c -> c.shardedState = true);

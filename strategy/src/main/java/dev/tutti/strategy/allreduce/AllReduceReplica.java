@@ -140,6 +140,7 @@ final class AllReduceReplica implements Replica {
         double fed = timing.seconds(Phase.FEED) - fedBefore;
         fedBefore += fed;
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds + fed, vote);
+        vote.findings().gather(collectives);
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
             double factor = (double) batchSize / ballot.samples();
@@ -218,9 +219,14 @@ final class AllReduceReplica implements Replica {
         if (sharedBatches != null) {
             sharedBatches.regrouped();
         }
-        exchange.regrouped(team.collectives());
         shares = new Shares(team.group().size());
         overlapping = strategy.overlapsIn(team.group());
+        exchange.regrouped(team.collectives());
+    }
+
+    @Override
+    public void startOver() {
+        exchange.startOver();
     }
 
     @Override

@@ -28,8 +28,15 @@ interface Exchange extends AutoCloseable {
      */
     void share(Collectives collectives, boolean stateWanted);
 
-    /** The members have met; may speak with them. */
+    /**
+     * The members have met; may speak with them.
+     *
+     * @throws dev.tutti.train.StateLostException on all of them, if some of the state went with a member
+     */
     void regrouped(Collectives collectives);
+
+    /** The state is about to be written anew, all of it. */
+    default void startOver() {}
 
     /** The optimizer's state of the whole vector; as {@link dev.tutti.train.Replica#state}. */
     Map<String, Tensor> state();

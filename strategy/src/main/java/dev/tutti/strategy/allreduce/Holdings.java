@@ -3,7 +3,7 @@ package dev.tutti.strategy.allreduce;
 import dev.tutti.comm.Collectives;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.TrainingException;
+import dev.tutti.train.StateLostException;
 
 /**
  * What of the optimizer's state the members of a new group have brought along.
@@ -29,7 +29,7 @@ record Holdings(boolean divided, boolean whole, int speaker, long updates) {
      * Hears what everybody has.
      *
      * @param all elements there are
-     * @throws TrainingException if some of the state is missing
+     * @throws StateLostException if some of the state is missing
      */
     static Holdings of(Collectives collectives, Own own, long all) {
         int members = collectives.group().size();
@@ -70,13 +70,12 @@ record Holdings(boolean divided, boolean whole, int speaker, long updates) {
 
     private static void requireAll(long elements, long all, boolean current) {
         if (elements != all) {
-            throw new TrainingException("shardedState: of the optimizer's state for " + all + " parameters that of "
-                    + (all - elements) + " went with members that were lost, and nobody else has it: resume from the"
-                    + " newest checkpoint, or train without shardedState(), where every member has all of it");
+            throw new StateLostException("shardedState: of the optimizer's state for " + all + " parameters that of "
+                    + (all - elements) + " went with members that were lost, and nobody else has it");
         }
         if (!current) {
-            throw new TrainingException("shardedState: a step was cut off when some members had moved their part and"
-                    + " others had not: resume from the newest checkpoint, or train without shardedState()");
+            throw new StateLostException(
+                    "shardedState: a step was cut off when some members had moved their part and" + " others had not");
         }
     }
 }

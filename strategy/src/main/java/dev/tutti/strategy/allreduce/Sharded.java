@@ -18,7 +18,8 @@ import java.util.Map;
  * Every member has the optimizer's state of its part of the vector alone, moves that part and gives it to the others.
  *
  * <p>The state is whole on every member from a meeting to the first update behind it: that is when it is restored and taken over.
- * Then it is cut. The chief gets it together again when all know that it is wanted. A part that is lost with its member is lost.
+ * Then it is cut. The chief gets it together again when all know that it is wanted. A part that is lost with its member is lost, and only
+ * a checkpoint brings it back.
  */
 final class Sharded implements Exchange {
     private final LocalWorkers workers;
@@ -148,6 +149,18 @@ final class Sharded implements Exchange {
         }
         moved = holdings.updates();
         agreed = moved;
+    }
+
+    /** As new: the whole state is here, and has seen no updates. */
+    @Override
+    public void startOver() {
+        forgetGathered();
+        if (cut != null) {
+            workers.own(vector().all());
+            cut = null;
+        }
+        moved = 0;
+        agreed = 0;
     }
 
     /** Everybody gets the whole state, newcomers as well. */

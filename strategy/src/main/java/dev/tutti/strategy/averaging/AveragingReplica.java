@@ -169,6 +169,7 @@ final class AveragingReplica implements Replica {
                         round.samples(), round.lossSum(), round.validationLoss(), round.steps(), mine.size(), vote));
         began = timing.record(Phase.WAIT, began);
         List<Integer> all = ballot.chunks(collectives, mine);
+        vote.findings().gather(collectives);
         if (ballot.samples() > 0) {
             double[] weights =
                     weighing.weigh(collectives, ballot, round, model().vector().values());

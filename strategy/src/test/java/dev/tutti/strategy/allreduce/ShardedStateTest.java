@@ -21,15 +21,18 @@ import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
+import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
 import dev.tutti.strategy.compression.GradientSum;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.train.Callback;
+import dev.tutti.train.Fit;
 import dev.tutti.train.LocalWorkers;
 import dev.tutti.train.Recipe;
 import dev.tutti.train.Run;
+import dev.tutti.train.StateLostException;
 import dev.tutti.train.Trainer;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -37,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -44,6 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -239,11 +244,88 @@ class ShardedStateTest {
                         kept.get(collectives.group().rank()).regrouped(collectives);
                         return null;
                     }))
-                    .hasMessageContaining("went with members that were lost")
-                    .hasMessageContaining("resume from the newest checkpoint");
+                    .isInstanceOf(StateLostException.class)
+                    .hasMessageContaining("that of 75 went with members that were lost");
         } finally {
             kept.values().forEach(Sharded::close);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "before ballot, 6",
+        "before gradients, 6",
+        "after gradients, 6",
+        "before parameters, 6",
+        "after parameters, 6",
+        "before the last parameters, 6",
+        "after the last parameters, 6",
+        "before state: mean, 2",
+    })
+    void aPartThatIsLostComesBackWithTheCheckpoint(String point, int time, @TempDir Path folder) {
+        assertTheOthersGoOn(new TestingCluster(3, killing("worker-2", point, time)), folder);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "before parts of the optimizer's state, 2",
+        "after parts of the optimizer's state, 2",
+        "before is there a checkpoint, 1",
+        "before progress, 1",
+        "after checkpoint: contents, 1",
+    })
+    void alsoWhenOneMoreIsLostOnTheWayBack(String point, int time, @TempDir Path folder) {
+        TestingCluster.Hook one = killing("worker-2", "after gradients", 6);
+        TestingCluster.Hook other = killing("worker-3", point, time);
+        assertTheOthersGoOn(
+                new TestingCluster(4, (member, at) -> {
+                    one.at(member, at);
+                    other.at(member, at);
+                }),
+                folder);
+    }
+
+    private static void assertTheOthersGoOn(TestingCluster cluster, Path folder) {
+        Supplier<Trainer> trainer = trainer(adam(0.01));
+        Map<String, NdArray> expected;
+        try (Trainer one = trainer.get()) {
+            one.fit(UNEVEN, epochs(3));
+            expected = one.model().arrays();
+        }
+        Map<String, Members.Result> results = cluster.run(place -> Members.Result.of(
+                trainer.get(),
+                UNEVEN,
+                epochs(3)
+                        .on(place)
+                        .with(allReduce().shardedState())
+                        .callbacks(checkpoint(folder).everySteps(4))));
+        assertThat(results).containsOnlyKeys("worker-0", "worker-1");
+        Weights.assertClose(Weights.ofAll(List.copyOf(results.values())), expected, 1e-5);
+        results.values()
+                .forEach(result -> assertThat(result.history().epochs())
+                        .hasSize(3)
+                        .allMatch(epoch -> epoch.training().samples() == 99));
+    }
+
+    @Test
+    void withoutACheckpointOfThisRunTheLossIsSaid(@TempDir Path folder) {
+        Supplier<Trainer> trainer = trainer(adam(0.01));
+        Fit fit = epochs(3).with(allReduce().shardedState());
+        Members.of(1).fit(trainer, UNEVEN, fit.callbacks(checkpoint(folder))); // another run's
+        TestingCluster cluster = new TestingCluster(3, killing("worker-2", "after gradients", 2));
+        assertThatThrownBy(() -> cluster.run(place ->
+                        Members.Result.of(trainer.get(), UNEVEN, fit.on(place).callbacks(checkpoint(folder)))))
+                .hasMessageContaining("went with members that were lost")
+                .hasMessageContaining("there is no checkpoint of this run to go back to");
+    }
+
+    private static TestingCluster.Hook killing(String victim, String point, int time) {
+        AtomicInteger times = new AtomicInteger();
+        return (member, at) -> {
+            if (member.equals(victim) && at.equals(point) && times.incrementAndGet() == time) {
+                throw new TestingCluster.Killed();
+            }
+        };
     }
 
     private static Model model() {
