@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +39,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
-    private static final long NOT_DOUBTED = Long.MIN_VALUE;
     private static final int LONGEST_FAREWELL = 500;
     /** Trainings that this process has done, by coordinator: a program may do several, one after the other. */
     private static final Map<CoordinatorAddress, Integer> TRAININGS = new ConcurrentHashMap<>();
@@ -47,6 +48,9 @@ public final class ClusterTeam implements Team {
     private final int threads;
     private final RemoteLeases leases;
     private final Standing standing = new Standing();
+    /** For what the training thread must not wait for. */
+    private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
+
     private final TreeSet<String> accused = new TreeSet<>();
     private Newcomer newcomer;
     private volatile Membership self;
@@ -58,7 +62,6 @@ public final class ClusterTeam implements Team {
     private volatile Configuration configuration = Configuration.NONE;
     private volatile String farewell = "its work is done";
     private long generation;
-    private long doubtedProgress = NOT_DOUBTED;
 
     private ClusterTeam(CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
         this.client = client;
@@ -92,6 +95,12 @@ public final class ClusterTeam implements Team {
         }
     }
 
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "tutti-errands");
+        thread.setDaemon(true);
+        return thread;
+    }
+
     /** The id the coordinator gave this member; another one after it was declared gone and came back. */
     public String id() {
         return self.id();
@@ -123,12 +132,12 @@ public final class ClusterTeam implements Team {
         endGroup();
         while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) < limit) {
             try {
-                Optional<CoordinatorClient.Met> met = client.meet(self, generation, trusted(progress), accusedSoFar());
+                Optional<CoordinatorClient.Met> met = client.meet(self, generation, progress, accusedSoFar());
                 if (met.isPresent()) {
                     return open(met.get());
                 }
             } catch (RefusedException e) {
-                refused(e, progress);
+                refused(e);
             } catch (MemberLostException e) {
                 LOG.info("{}: the group broke while it came together: {}", self.id(), e.getMessage());
                 accuse(e);
@@ -156,20 +165,10 @@ public final class ClusterTeam implements Team {
         return new Meeting(group, met.source(), met.takeOver());
     }
 
-    /** A state that was away may differ from the others' in the last bits, however far it is: it counts as none. */
-    private long trusted(long progress) {
-        if (progress != doubtedProgress) {
-            doubtedProgress = NOT_DOUBTED;
-            return progress;
-        }
-        return -1;
-    }
-
-    private void refused(RefusedException e, long progress) {
+    private void refused(RefusedException e) {
         switch (e.kind()) {
             case GONE, UNKNOWN -> {
                 LOG.warn("{} Joining as a new member.", e.getMessage());
-                doubtedProgress = progress;
                 rejoin();
             }
             case TOO_FEW -> throw new MemberLostException(e.members(), e.getMessage(), e);
@@ -291,7 +290,13 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void configure(String key, String value) {
-        client.configure(key, value);
+        var unused = errands.submit(() -> {
+            try {
+                client.configure(key, value);
+            } catch (TuttiException e) {
+                LOG.warn("the setting {} could not be changed: {}", key, e.getMessage());
+            }
+        });
     }
 
     @Override
@@ -316,6 +321,7 @@ public final class ClusterTeam implements Team {
             return;
         }
         closed = true;
+        errands.shutdown();
         Pulse last = pulse;
         last.close();
         try {

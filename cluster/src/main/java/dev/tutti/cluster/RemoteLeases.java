@@ -2,9 +2,11 @@ package dev.tutti.cluster;
 
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.cluster.rpc.Membership;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Leases;
+import dev.tutti.comm.MemberLostException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +77,8 @@ final class RemoteLeases implements Leases {
                 throw new GroupChangedException(e.getMessage(), e);
             }
             throw e;
+        } catch (CoordinatorLostException e) {
+            throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
         }
     }
 }

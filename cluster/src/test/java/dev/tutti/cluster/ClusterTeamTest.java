@@ -208,7 +208,7 @@ class ClusterTeamTest {
         assertThat(first.leases().lease(0)).hasValue(1);
         second.leases().used(0, List.of(second.leases().lease(0).getAsInt()));
         assertThat(first.leases().used(0)).containsExactly(2);
-        await(() -> first.configuration().version() == 1);
+        await(() -> first.configuration().values().containsKey("rate"));
         assertThat(first.configuration().values()).containsEntry("rate", "0.1");
         first.check();
         second.check();
@@ -239,9 +239,10 @@ class ClusterTeamTest {
         assertThat(server.overview().rows()).containsEntry(0, 64L);
         server.configure("rate", "0.5");
         await(() -> team.configuration().values().containsKey("rate"));
+        long first = team.configuration().version();
         server.configure("rate", null);
         await(() -> team.configuration().values().isEmpty());
-        assertThat(team.configuration().version()).isEqualTo(2);
+        assertThat(team.configuration().version()).isGreaterThan(first);
     }
 
     @Test

@@ -20,6 +20,13 @@ final class Audience {
     /** The first one to be chief begins; so does one who becomes it later. */
     void begin() {
         if (!begun && team.group().isChief()) {
+            inherit();
+        }
+    }
+
+    /** The chief is lost, and all of it is at an end: what has to be done then is this member's. */
+    void inherit() {
+        if (!begun) {
             begun = true;
             callbacks.forEach(callback -> callback.begin(run));
         }

@@ -66,6 +66,12 @@ final class Capture {
     /** Goes on from a checkpoint of this run. */
     void resume(Checkpoint checkpoint) {
         requireSameRecipe(checkpoint.progress());
+        goBack(checkpoint);
+        tuning.resume(checkpoint.progress().settings());
+    }
+
+    /** Goes back to where this run was before. */
+    void goBack(Checkpoint checkpoint) {
         takeOver(checkpoint);
         callbacks.forEach(callback -> {
             Map<String, Double> state = checkpoint.progress().callbacks().get(callback.name());
@@ -84,7 +90,7 @@ final class Capture {
             state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
         }
         standing.restore(checkpoint.progress(), under("totals.", arrays));
-        tuning.restore(checkpoint.progress().settings());
+        tuning.takeOver(checkpoint.progress().settings());
     }
 
     private static NdArray required(String name, Map<String, NdArray> arrays) {

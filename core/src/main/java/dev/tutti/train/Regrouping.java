@@ -1,7 +1,10 @@
 package dev.tutti.train;
 
+import dev.tutti.comm.Group;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Member;
+import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Team;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +22,7 @@ final class Regrouping {
     private final Capture capture;
     private final PendingResults pending;
     private final List<Path> checkpoints;
+    private Group group; // the last one
 
     /** @param checkpoints folders that hold those of this run, on whoever is the chief */
     Regrouping(
@@ -61,6 +65,7 @@ final class Regrouping {
     }
 
     private void bringInLine(Meeting meeting) {
+        group = meeting.group();
         try {
             replica.regrouped();
         } catch (StateLostException e) {
@@ -114,13 +119,25 @@ final class Regrouping {
                     checkpoint.progress().step());
         }
         replica.startOver();
-        capture.resume(checkpoint);
+        capture.goBack(checkpoint);
     }
 
     private Optional<Checkpoint> newest() {
         return checkpoints.stream()
                 .flatMap(folder -> new CheckpointFolder(folder).newestOf(standing.run()).stream())
                 .findFirst();
+    }
+
+    /** Whether it falls to this member to leave a checkpoint behind: the first one of the last group that is not lost. */
+    boolean isHeir(GroupChangedException failure) {
+        List<String> lost = failure instanceof MemberLostException named ? named.members() : List.of();
+        return group != null
+                && group.members().stream()
+                        .map(Member::id)
+                        .filter(id -> !lost.contains(id))
+                        .findFirst()
+                        .filter(group.self().id()::equals)
+                        .isPresent();
     }
 
     /** Nobody goes before all have what they need of each other; who is gone already has it. */

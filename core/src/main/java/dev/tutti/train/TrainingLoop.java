@@ -86,8 +86,11 @@ final class TrainingLoop {
                 regrouping.leaveTogether();
             }
         } catch (GroupChangedException e) {
-            replica.abandon();
             failure = e;
+            replica.abandon();
+            if (regrouping.isHeir(e)) {
+                audience.inherit();
+            }
             throw e;
         } catch (RuntimeException | Error e) {
             failure = e;

@@ -84,40 +84,55 @@ public final class Tuning {
 
     /** All members do as the chief has heard; all call it, between two steps. */
     void agree() {
-        Configuration before = agreed;
-        if (isPending()) {
-            Configuration heard = team.configuration();
-            Map<String, String> all = new TreeMap<>(restored);
-            all.putAll(heard.values());
-            agreed = new Configuration(heard.version(), all);
-        }
+        Configuration next = team.group().isChief() ? heard() : null;
         if (team.group().size() > 1) {
-            String chiefs = new Gathering(team.collectives())
-                    .text("settings", team.group().isChief() ? Json.write(agreed) : null, 0);
-            agreed = Json.read(chiefs, Configuration.class, "the chief's settings");
+            String chiefs =
+                    new Gathering(team.collectives()).text("settings", next == null ? null : Json.write(next), 0);
+            next = Json.read(chiefs, Configuration.class, "the chief's settings");
         }
-        if (!agreed.values().equals(before.values())) {
-            double rate = optimizer.learningRate();
-            follow();
-            if (optimizer.learningRate() != rate && team.group().isChief()) {
-                LOG.info("the learning rate is {} from here on; it was {}", optimizer.learningRate(), rate);
-            }
+        double rate = optimizer.learningRate();
+        restored = Map.of();
+        agreed = next;
+        follow();
+        if (optimizer.learningRate() != rate && team.group().isChief()) {
+            LOG.info("the learning rate is {} from here on; it was {}", optimizer.learningRate(), rate);
         }
     }
 
-    /** Goes on with the settings of a checkpoint, or of another member. */
-    void restore(Map<String, String> settings) {
+    /** What holds from here on, as far as the chief knows; settings that cannot be followed stay as they were. */
+    private Configuration heard() {
+        Configuration now = team.configuration();
+        Map<String, String> values = new TreeMap<>(now.version() > agreed.version() ? now.values() : agreed.values());
+        restored.forEach((key, value) -> {
+            if (!now.values().containsKey(key)) {
+                values.put(key, value);
+                team.configure(key, value); // so that whoever looks sees it, and can take it away
+            }
+        });
+        try {
+            check(LEARNING_RATE, values.get(LEARNING_RATE));
+        } catch (TuttiException e) {
+            LOG.warn("{}; it stays {}", e.getMessage(), optimizer.learningRate());
+            String before = agreed.values().get(LEARNING_RATE);
+            values.compute(LEARNING_RATE, (key, value) -> before);
+        }
+        return new Configuration(Math.max(now.version(), agreed.version()), values);
+    }
+
+    /** Goes on with the settings of a checkpoint, which the coordinator may not know of. */
+    void resume(Map<String, String> settings) {
+        takeOver(settings);
         restored = settings;
+    }
+
+    /** Goes on with the settings of another member. */
+    void takeOver(Map<String, String> settings) {
         agreed = new Configuration(0, settings);
         follow();
     }
 
     private void follow() {
         String rate = agreed.values().get(LEARNING_RATE);
-        try {
-            optimizer = rate == null ? asDefined : asDefined.learningRate(rate(rate));
-        } catch (TuttiException e) {
-            LOG.warn("{}; it stays {}", e.getMessage(), optimizer.learningRate());
-        }
+        optimizer = rate == null ? asDefined : asDefined.learningRate(rate(rate));
     }
 }

@@ -116,6 +116,20 @@ class TuningTest {
         assertThat(gone).isEqualTo(whole);
     }
 
+    @Test
+    void whatACheckpointRemembersCanBeTakenAway() {
+        train(Blobs.trainer(), epochs(1).callbacks(new Hand(Map.of(3L, "0.05"))).callbacks(checkpoint(folder)));
+        Hand resumed = new Hand(new TreeMap<>() {
+            private static final long serialVersionUID = 1;
+
+            {
+                put(13L, null);
+            }
+        });
+        train(Blobs.trainer(), epochs(2).resume(folder).callbacks(resumed));
+        assertThat(resumed.seen).containsEntry(12L, 0.05).containsEntry(16L, 0.01);
+    }
+
     private static Map<String, NdArray> train(Trainer trainer, Fit fit) {
         try (trainer) {
             trainer.fit(DATA, fit);

@@ -26,6 +26,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,6 +87,60 @@ class SettingsTest {
         Map<String, NdArray> first = results.get(0).weights();
         assertThat(results).allSatisfy(result -> assertThat(result.weights()).isEqualTo(first));
         assertThat(Blobs.weightsAfter(DATA, epochs(1))).isNotEqualTo(first);
+    }
+
+    /** A member is lost while the others hear of the change. */
+    @Test
+    void allFollowAlsoWhenOneIsLostMeanwhile() {
+        Hand hand = new Hand((run, value) -> run.configure("learningRate", value));
+        AtomicInteger times = new AtomicInteger();
+        TestingCluster cluster = new TestingCluster(3, (member, at) -> {
+            if (member.equals("worker-2") && at.equals("before settings") && times.incrementAndGet() == 2) {
+                throw new TestingCluster.Killed();
+            }
+        });
+        Map<String, Members.Result> results = cluster.run(place -> Members.Result.of(
+                Blobs.trainer(),
+                DATA,
+                epochs(EPOCHS).on(place).with(allReduce()).callbacks(hand)));
+        assertThat(results).containsOnlyKeys("worker-0", "worker-1");
+        assertThat(hand.since).isGreaterThanOrEqualTo(20);
+        assertThat(results.get("worker-1").weights())
+                .isEqualTo(results.get("worker-0").weights());
+    }
+
+    /** What is no rate at all changes nothing, for those who know the one before and for those who come later. */
+    @Test
+    void aWrongRateFromOutsideIsLeftAlone() {
+        List<Double> rates = new ArrayList<>();
+        AtomicReference<TestingCluster> cluster = new AtomicReference<>();
+        AtomicInteger times = new AtomicInteger();
+        cluster.set(new TestingCluster(3, (member, at) -> {
+            if (member.equals("worker-2") && at.equals("before gradients") && times.incrementAndGet() == 60) {
+                throw new TestingCluster.Killed();
+            }
+        }));
+        Callback hand = new Callback() {
+            @Override
+            public void step(Run run) {
+                rates.add(run.learningRate());
+                if (run.step() == 5) {
+                    cluster.get().configure("learningRate", "0.02");
+                } else if (run.step() == 40) {
+                    cluster.get().configure("learningRate", "fast");
+                } else if (run.step() == 100) {
+                    run.stop("seen");
+                }
+            }
+        };
+        Map<String, Members.Result> results = cluster.get()
+                .run(place -> Members.Result.of(
+                        Blobs.trainer(),
+                        DATA,
+                        epochs(EPOCHS).on(place).with(allReduce()).callbacks(hand)));
+        assertThat(rates.subList(50, rates.size())).containsOnly(0.02);
+        assertThat(results.get("worker-1").weights())
+                .isEqualTo(results.get("worker-0").weights());
     }
 
     /** A synchronous strategy equals one machine whose rate is changed at the same step. */

@@ -86,6 +86,11 @@ public final class TestingCluster {
         return "worker-" + number;
     }
 
+    /** Changes a setting from outside, unchecked. */
+    void configure(String key, String value) {
+        coordinator.configure(key, value);
+    }
+
     /** Runs the same on every member and returns what those gave that were not killed. */
     public <T> Map<String, T> run(Function<Workplace, T> work) {
         try (coordinator) {

@@ -191,6 +191,41 @@ class HandMadeFaultsTest {
                 .isEmpty();
     }
 
+    /** Too few are left without the chief: the next one leaves the checkpoint behind. */
+    @Test
+    void theHeirOfTheChiefLeavesACheckpoint() {
+        Path checkpoints = folder.resolve("checkpoints");
+        assertThat(Trial.of("heir")
+                        .bites(
+                                byHand(
+                                        DRILL.checkpoints(checkpoints),
+                                        STRICT,
+                                        at(1, 10).kill(0)),
+                                misses("worker-1", "worker-0"))
+                        .bite(folder, LIMIT))
+                .isEmpty();
+        assertThat(checkpoints)
+                .isDirectoryContaining(file -> file.getFileName().toString().startsWith("step-00000001"));
+    }
+
+    /** Members that lease their data cannot go on without a coordinator: they leave a checkpoint behind too. */
+    @Test
+    void averagingEndsWithACheckpointWhenTheCoordinatorStaysAway() {
+        Path checkpoints = folder.resolve("checkpoints");
+        Drill drill = DRILL.on(Strategies.averaging().everySteps(4)).checkpoints(checkpoints);
+        assertThat(Trial.of("no coordinator")
+                        .bites(
+                                byHand(
+                                        drill,
+                                        ELASTIC.patience(PATIENCE.coordinator(Duration.ofSeconds(2))),
+                                        at(1, 16).killCoordinator()),
+                                misses("worker-0", "coordinator"))
+                        .bite(folder, LIMIT))
+                .isEmpty();
+        assertThat(checkpoints)
+                .isDirectoryContaining(file -> file.getFileName().toString().startsWith("step-00000"));
+    }
+
     @Test
     void whoComesWhenTheTrainingIsOverIsToldSo() {
         assertThat(Trial.of("too late")

@@ -130,7 +130,7 @@ public final class Coordinator {
             roster.living(back.member());
             return known.ledger().giveBack(back);
         } else if (event instanceof Event.Configure configure) {
-            return Optional.of(known.settings().change(configure));
+            return Optional.of(known.settings().change(configure, now));
         }
         return Optional.empty();
     }

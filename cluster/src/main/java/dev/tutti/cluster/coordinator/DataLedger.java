@@ -2,6 +2,7 @@ package dev.tutti.cluster.coordinator;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,13 +11,16 @@ import java.util.TreeMap;
 /**
  * Who has which chunk of an epoch's data, and which were used. Each is used exactly once.
  *
- * <p>When an epoch begins, those before the last one are forgotten: members are never further apart than that.
+ * <p>When an epoch begins, those before the last one are forgotten, and so are those behind the next: members are never further apart
+ * than that, also when they go back to a checkpoint. What is left of a training that is over, or whose members have all gone, is
+ * forgotten as well: those who come next say themselves what is used.
  */
 final class DataLedger implements Book {
     private static final int MOST_CHUNKS = 1 << 24;
     private static final String A_RUN_BEFORE = "a run before";
 
     private final Map<Integer, Epoch> epochs = new TreeMap<>();
+    private List<String> group = List.of();
 
     /** An epoch's chunks: a chunk that is in neither map is free. */
     private record Epoch(int chunks, TreeMap<Integer, String> used, TreeMap<Integer, String> leased, BitSet taken) {
@@ -123,7 +127,7 @@ final class DataLedger implements Book {
     @Override
     public void enter(Fact fact, long at) {
         if (fact instanceof Fact.Begun begun) {
-            epochs.keySet().removeIf(epoch -> epoch < begun.epoch() - 1);
+            epochs.keySet().removeIf(epoch -> Math.abs(epoch - begun.epoch()) > 1);
             Epoch epoch = new Epoch(begun.chunks(), new TreeMap<>(), new TreeMap<>(), new BitSet());
             epoch.use(begun.used(), A_RUN_BEFORE);
             epochs.put(begun.epoch(), epoch);
@@ -135,6 +139,13 @@ final class DataLedger implements Book {
             epoch(back.epoch()).free(back.member());
         } else if (fact instanceof Fact.Lost lost) {
             epochs.values().forEach(epoch -> epoch.free(lost.member()));
+        } else if (fact instanceof Fact.Formed formed) {
+            if (Collections.disjoint(group, formed.members())) {
+                epochs.clear();
+            }
+            group = formed.members();
+        } else if (fact instanceof Fact.Over) {
+            epochs.clear();
         }
     }
 

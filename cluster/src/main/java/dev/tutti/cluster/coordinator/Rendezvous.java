@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Brings workers together in a new group.
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  */
 final class Rendezvous {
     private static final long NEVER = Long.MAX_VALUE;
+    private static final int MOST_NAMED = 20;
 
     private final Rules rules;
     private final Map<String, Arrival> arrivals = new TreeMap<>();
@@ -25,7 +27,12 @@ final class Rendezvous {
     private long openedAt = NEVER;
     private long fewSince = NEVER;
 
-    private record Arrival(long after, long progress, List<String> accused, long at) {}
+    /** @param after the last group it was in */
+    private record Arrival(long after, long progress, List<String> accused, long at) {
+        Arrival worthNothing() {
+            return new Arrival(after, -1, accused, at);
+        }
+    }
 
     Rendezvous(Rules rules) {
         this.rules = rules;
@@ -133,15 +140,19 @@ final class Rendezvous {
         boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
         int source = 0;
         boolean differ = false;
-        long[] progress = new long[members.size()];
-        for (int rank = 0; rank < progress.length; rank++) {
-            Place place = members.get(rank);
+        List<Arrival> states = new ArrayList<>();
+        for (Place place : members) {
             Arrival arrival = arrivals.get(place.id());
             generation = Math.max(generation, arrival.after);
             // One that was away may be as far as the others and yet differ in the last bits: it takes theirs.
-            progress[rank] = someStayed && !before.contains(place.id()) ? -1 : arrival.progress;
-            source = progress[rank] > progress[source] ? rank : source;
-            differ |= progress[rank] != progress[0];
+            states.add(someStayed && !before.contains(place.id()) ? arrival.worthNothing() : arrival);
+        }
+        // Where nobody stayed (all were away, or this coordinator is new) those of the newest group know best.
+        Comparator<Arrival> newest = Comparator.comparingLong(state -> someStayed ? 0 : state.after);
+        Comparator<Arrival> furthest = newest.thenComparingLong(Arrival::progress);
+        for (int rank = 0; rank < states.size(); rank++) {
+            source = furthest.compare(states.get(rank), states.get(source)) > 0 ? rank : source;
+            differ |= furthest.compare(states.get(rank), states.get(0)) != 0;
         }
         return new Fact.Formed(generation + 1, members.stream().map(Place::id).toList(), source, differ);
     }
@@ -166,9 +177,18 @@ final class Rendezvous {
     }
 
     private void fail(Roster roster, long now) {
-        List<Place> lost = roster.places().stream()
-                .filter(place -> !place.living() && place.isWorker())
+        Set<String> here = arrivals.keySet().stream()
+                .map(id -> roster.place(id).orElseThrow().process())
+                .collect(Collectors.toSet());
+        List<Place> ofGroup = roster.lostOfGroup().stream()
+                .filter(place -> !here.contains(place.process())) // came back under another name
                 .toList();
+        List<Place> lost = !ofGroup.isEmpty()
+                ? ofGroup
+                : roster.places().stream()
+                        .filter(place -> !place.living() && place.isWorker())
+                        .limit(MOST_NAMED)
+                        .toList();
         StringBuilder message = new StringBuilder("expected at least ")
                 .append(rules.min())
                 .append(rules.min() == 1 ? " member" : " members")

@@ -5,22 +5,41 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The configuration of a job, with the number of its changes. */
+/**
+ * The configuration of a job, with a number that rises with every change. It begins with the time: whoever has known a coordinator
+ * that was lost with all it knew takes what the next one says for newer.
+ */
 final class Settings implements Book {
-    private static final int MOST = 10_000;
+    private static final int MOST = 1_000;
+    private static final int MOST_CHARACTERS = 1 << 20; // all of them travel in one message
 
     private final Map<String, String> values = new TreeMap<>();
     private long version;
 
-    Fact.Configured change(Event.Configure asked) {
-        TextLimits.requireShort("a setting's name", asked.key());
+    Fact.Configured change(Event.Configure asked, long now) {
+        TextLimits.requireName("a setting's name", asked.key());
         if (asked.value() != null) {
-            TextLimits.requireShort("the setting '" + asked.key() + "'", asked.value());
+            requireRoom(asked.key(), asked.value());
         }
-        if (values.size() >= MOST) {
-            throw RefusedException.contradiction("there are " + MOST + " settings already");
+        return new Fact.Configured(asked.key(), asked.value(), Math.max(version + 1, now));
+    }
+
+    private void requireRoom(String key, String value) {
+        TextLimits.requireShort("the setting '" + key + "'", value);
+        boolean isNew = !values.containsKey(key);
+        if (isNew && values.size() >= MOST) {
+            throw RefusedException.contradiction("there are " + MOST + " settings already: take some away first");
         }
-        return new Fact.Configured(asked.key(), asked.value(), version + 1);
+        long characters = value.length()
+                + values.entrySet().stream()
+                        .filter(setting -> !setting.getKey().equals(key))
+                        .mapToLong(setting -> setting.getKey().length()
+                                + (long) setting.getValue().length())
+                        .sum();
+        if (characters > MOST_CHARACTERS) {
+            throw RefusedException.contradiction("settings of " + characters + " characters in all are too many with '"
+                    + key + "': at most " + MOST_CHARACTERS + " are kept");
+        }
     }
 
     Configuration configuration() {

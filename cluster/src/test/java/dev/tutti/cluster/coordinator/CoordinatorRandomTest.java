@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.tutti.comm.Report;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -50,6 +51,7 @@ class CoordinatorRandomTest {
         private final Set<String> lost = new HashSet<>();
         private final Set<Integer> used = new HashSet<>();
         private long generation;
+        private List<String> group = List.of();
         private int groups;
         private long step;
 
@@ -103,7 +105,13 @@ class CoordinatorRandomTest {
                 } else if (fact instanceof Fact.Lost gone) {
                     assertThat(lost.add(gone.member())).as("lost once").isTrue();
                     held.get(gone.member()).clear();
+                } else if (fact instanceof Fact.Begun begun && begun.epoch() > 1) {
+                    forgetTheLedger();
                 } else if (fact instanceof Fact.Formed formed) {
+                    if (Collections.disjoint(group, formed.members())) {
+                        forgetTheLedger();
+                    }
+                    group = formed.members();
                     assertThat(formed.generation()).isGreaterThan(generation);
                     generation = formed.generation();
                     groups++;
@@ -131,6 +139,12 @@ class CoordinatorRandomTest {
             }
         }
 
+        /** Nobody is left who knew of it, or members are at another epoch. */
+        private void forgetTheLedger() {
+            used.clear();
+            held.values().forEach(Set::clear);
+        }
+
         private Event event() {
             String member = everybody.isEmpty() ? "worker-0" : everybody.get(random.nextInt(everybody.size()));
             return switch (random.nextInt(22)) {
@@ -149,7 +163,7 @@ class CoordinatorRandomTest {
                             random.nextInt(3),
                             random.nextInt(4) == 0 ? List.of(everybody.isEmpty() ? "x" : everybody.get(0)) : List.of());
                 case 13 -> new Event.Post(member, generation, "n" + random.nextInt(5), "note");
-                case 14 -> new Event.Begin(member, 0, CHUNKS, List.of());
+                case 14 -> new Event.Begin(member, random.nextInt(6) == 0 ? random.nextInt(7) : 0, CHUNKS, List.of());
                 case 15, 16 -> new Event.Lease(member, 0, List.copyOf(held.getOrDefault(member, Set.of())));
                 case 17 -> new Event.Use(member, 0, List.copyOf(held.getOrDefault(member, Set.of())));
                 case 18 -> new Event.Use(member, 0, List.of(random.nextInt(CHUNKS)));

@@ -359,11 +359,108 @@ class CoordinatorTest {
     void settingsHaveAVersion() {
         TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
         job.apply(new Event.Configure("rate", "0.1"));
+        long first = job.coordinator.configuration().version();
         job.apply(new Event.Configure("clip", "1"));
         job.apply(new Event.Configure("rate", null));
-        assertThat(job.coordinator.configuration().version()).isEqualTo(3);
+        assertThat(job.coordinator.configuration().version()).isEqualTo(first + 2);
         assertThat(job.coordinator.configuration().values()).containsOnlyKeys("clip");
-        assertThat(job.coordinator.situation("worker-0").version()).isEqualTo(3);
+        assertThat(job.coordinator.situation("worker-0").version()).isEqualTo(first + 2);
+        TestingJob later = TestingJob.withGroup(Rules.of(1), 1);
+        later.now = job.now + 1000;
+        later.apply(new Event.Configure("clip", "2"));
+        assertThat(later.coordinator.configuration().version())
+                .as("that of a coordinator that knows nothing of the one before")
+                .isGreaterThan(first + 2);
+    }
+
+    @Test
+    void settingsAreLimited() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        for (int i = 0; i < 1_000; i++) {
+            job.apply(new Event.Configure("k" + i, "v"));
+        }
+        assertThatThrownBy(() -> job.apply(new Event.Configure("one more", "v")))
+                .hasMessageContaining("a setting's name: expected up to 100 letters");
+        assertThatThrownBy(() -> job.apply(new Event.Configure("one.more", "v")))
+                .hasMessageContaining("there are 1000 settings already");
+        job.apply(new Event.Configure("k7", "another"));
+        job.apply(new Event.Configure("k8", null));
+        job.apply(new Event.Configure("one.more", "v"));
+        String long64k = "x".repeat(1 << 16);
+        assertThatThrownBy(() -> {
+                    for (int i = 10; i < 40; i++) {
+                        job.apply(new Event.Configure("k" + i, long64k));
+                    }
+                })
+                .hasMessageContaining("at most 1048576 are kept");
+    }
+
+    /** The coordinator was lost with all it knew; a worker that begins anew must not be the one whose state counts. */
+    @Test
+    void aNewCoordinatorTakesTheStateOfThoseWhoWereThere() {
+        TestingJob job = new TestingJob(Rules.of(3));
+        List<String> ids = job.join(3);
+        job.apply(new Event.Meet(ids.get(0), 0, 0, List.of()));
+        job.apply(new Event.Meet(ids.get(1), 7, 120, List.of()));
+        job.apply(new Event.Meet(ids.get(2), 7, 121, List.of()));
+        Fact.Formed formed = job.coordinator.groupOf(ids.get(0), 0).orElseThrow();
+        assertThat(formed.source()).isEqualTo(2);
+        assertThat(formed.takeOver()).isTrue();
+        assertThat(formed.generation()).isEqualTo(8);
+    }
+
+    /** Cut off from the coordinator for long, all were given up, and had gone on meanwhile. */
+    @Test
+    void whereAllWereAwayTheFurthestOfTheNewestGroupCounts() {
+        TestingJob job = TestingJob.withGroup(Rules.of(3).between(1, 9), 3);
+        job.silence("worker-0");
+        job.silence("worker-1");
+        job.silence("worker-2");
+        job.pass(11_000);
+        List<String> again = job.join(3);
+        job.apply(new Event.Meet(again.get(0), 1, 40, List.of()));
+        job.apply(new Event.Meet(again.get(1), 2, 31, List.of()));
+        job.apply(new Event.Meet(again.get(2), 2, 30, List.of()));
+        Fact.Formed formed = job.coordinator.groupOf(again.get(0), 2).orElseThrow();
+        assertThat(formed.source()).isEqualTo(1);
+        assertThat(formed.takeOver()).isTrue();
+    }
+
+    @Test
+    void theLedgerEndsWithItsTraining() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        job.apply(new Event.Begin("worker-0", 0, 4, List.of()));
+        job.apply(new Event.Leave("worker-0", "its work is done", true));
+        job.apply(new Event.Join("again", null, Place.WORKER, "here", "p", 1));
+        job.meet(0, "worker-1");
+        job.apply(new Event.Begin("worker-1", 0, 9, List.of()));
+        assertThat(lease(job, "worker-1")).isZero();
+    }
+
+    @Test
+    void thoseWhoComeAfterAllHaveFailedSayWhatIsUsed() {
+        TestingJob job = TestingJob.withGroup(Rules.of(2).between(1, 4), 2);
+        job.apply(new Event.Begin("worker-0", 3, 4, List.of()));
+        job.apply(new Event.Leave("worker-0", "it failed"));
+        job.apply(new Event.Leave("worker-1", "it failed"));
+        String next = job.join("worker-5");
+        job.meet(0, next);
+        job.pass(TestingJob.PATIENCE.start() + 200);
+        job.apply(new Event.Begin(next, 3, 6, List.of(0, 1)));
+        assertThat(job.coordinator.used(3)).containsExactly(0, 1);
+    }
+
+    @Test
+    void membersThatGoBackForgetTheEpochsBehind() {
+        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        for (int epoch : new int[] {4, 5, 0}) {
+            job.apply(new Event.Begin("worker-0", epoch, 4, List.of()));
+        }
+        assertThat(TestingJob.reborn(Rules.of(1), job.coordinator.summary(job.now))
+                        .knowledge())
+                .isEqualTo(job.coordinator.knowledge());
+        assertThat(job.coordinator.used(0)).isEmpty();
+        assertThatThrownBy(() -> job.coordinator.used(5)).hasMessageContaining("has not begun");
     }
 
     @Test

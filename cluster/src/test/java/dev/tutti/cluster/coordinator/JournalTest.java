@@ -141,7 +141,10 @@ class JournalTest {
             job.journal.forEach(entry -> journal.append(entry.at(), entry.facts()));
             journal.compact(job.coordinator.summary(job.now));
             job.apply(new Event.Configure("rate", "0.2"));
-            journal.append(job.now, List.of(new Fact.Configured("rate", "0.2", 4)));
+            journal.append(
+                    job.now,
+                    List.of(new Fact.Configured(
+                            "rate", "0.2", job.coordinator.configuration().version())));
         }
         assertThat(reopened()).isEqualTo(job.coordinator.knowledge());
         assertThat(folder).as("nothing is left beside it").isDirectoryNotContaining("glob:**.next");
@@ -237,7 +240,10 @@ class JournalTest {
                     .as("tried again only when it has doubled")
                     .isFalse();
             job.apply(new Event.Configure("rate", "0.2"));
-            journal.append(job.now, List.of(new Fact.Configured("rate", "0.2", 4)));
+            journal.append(
+                    job.now,
+                    List.of(new Fact.Configured(
+                            "rate", "0.2", job.coordinator.configuration().version())));
         }
         assertThat(reopened()).isEqualTo(job.coordinator.knowledge());
     }
