@@ -131,7 +131,14 @@ final class MemoryRoom {
         synchronized (this) {
             while (!done.getAsBoolean()) {
                 patience.check();
-                check.run();
+                try {
+                    check.run();
+                } catch (MemberLostException e) {
+                    if (done.getAsBoolean()) {
+                        return; // it has done what is waited for, then left
+                    }
+                    throw e;
+                }
                 long left = patience.left().toNanos();
                 if (left == 0) {
                     throw late.get();

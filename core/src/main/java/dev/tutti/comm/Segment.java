@@ -76,8 +76,8 @@ final class Segment implements AutoCloseable {
         try (FileChannel file = FileChannel.open(path, options, mine)) {
             // Written, not only made long: touching memory that the file system turns out not to have ends the JVM.
             ByteBuffer zeros = ByteBuffer.allocateDirect(1 << 16);
-            for (int at = 0; at < size; at += zeros.capacity()) {
-                file.write(zeros.clear().limit(Math.min(zeros.capacity(), size - at)), at);
+            for (long at = 0; at < size; ) { // a write may be short where there is little room left
+                at += file.write(zeros.clear().limit((int) Math.min(zeros.capacity(), size - at)), at);
             }
             return new Segment(path, file.map(FileChannel.MapMode.READ_WRITE, 0, size));
         } catch (IOException e) {

@@ -81,8 +81,12 @@ final class SegmentNotes {
             @Override
             public void look() {
                 checkOthers();
+                RuntimeException gone = whyGone(rank);
+                // Looked at after that: one that is gone may have done what is waited for before it went.
                 if (!done.getAsBoolean()) {
-                    checkAlive(rank);
+                    if (gone != null) {
+                        throw gone;
+                    }
                     look.run();
                 }
             }
@@ -116,15 +120,16 @@ final class SegmentNotes {
         }
     }
 
-    private void checkAlive(int rank) {
+    /** Null while a member is there. */
+    private RuntimeException whyGone(int rank) {
         long state = get(rank, Note.STATE);
         if (state == LEFT) {
-            throw lost(rank, "has left the group" + lastCall(rank));
+            return lost(rank, "has left the group" + lastCall(rank));
         }
         long other = get(rank, Note.PID);
-        if (state == OPEN && other != pid && !Processes.isAlive(other)) {
-            throw lost(rank, "is gone: its process " + other + " has ended" + lastCall(rank));
-        }
+        return state == OPEN && other != pid && !Processes.isAlive(other)
+                ? lost(rank, "is gone: its process " + other + " has ended" + lastCall(rank))
+                : null;
     }
 
     MemberLostException lost(int rank, String what) {

@@ -12,7 +12,8 @@ import java.util.stream.LongStream;
  * Brings each feature or channel to mean 0 and deviation 1 over the batch, then to a mean and deviation it learns.
  *
  * <p>Takes {@code [features]}, {@code [channels, time]} or {@code [channels, height, width]}. While training it looks at the
- * batch and keeps running statistics; afterwards it uses those.
+ * batch and keeps running statistics; afterwards it uses those. So it does for the single row that may be one worker's share of a
+ * batch, which has no variance.
  */
 public final class BatchNorm extends Layer {
     private double momentum = 0.1;
@@ -51,7 +52,8 @@ public final class BatchNorm extends Layer {
             return shared(x, pass);
         }
         Tensor mean = pass.buffer("running_mean");
-        if (pass.training() && x.size() == mean.size()) {
+        boolean single = x.size() == mean.size();
+        if (pass.training() && single && !pass.divided()) {
             throw tooFew(pass, mean.size());
         }
         return Functions.batchNorm(
@@ -60,7 +62,7 @@ public final class BatchNorm extends Layer {
                 pass.parameter("bias"),
                 mean,
                 pass.buffer("running_var"),
-                pass.training(),
+                pass.training() && !single,
                 momentum,
                 epsilon);
     }

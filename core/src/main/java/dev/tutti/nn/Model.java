@@ -168,6 +168,11 @@ public final class Model implements AutoCloseable {
         mode.training = on;
     }
 
+    /** Says whether batches are shares of larger ones: a share may have a single row, in which batch norm finds no variance. */
+    public void divided(boolean on) {
+        mode.divided = on;
+    }
+
     /**
      * Lets batch norm look at the batches of all workers together while training.
      *

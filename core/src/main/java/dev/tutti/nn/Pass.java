@@ -21,6 +21,7 @@ public final class Pass {
         FlatVector recordedFor; // the vector whose backward pass will follow; null where that is not known
         String line = ""; // the layer that all of the model's data flows through, at the moment; null in a branch
         Consumer<Tensor> batchSum;
+        boolean divided; // batches are shares of larger ones
         final Randomness randomness = new Randomness(0);
 
         Mode(boolean optimised) {
@@ -140,6 +141,11 @@ public final class Pass {
      */
     public <T extends AutoCloseable> T resource(Class<T> type, Supplier<T> maker) {
         return type.cast(resources.computeIfAbsent(type, t -> maker.get()));
+    }
+
+    /** True where a batch may be a small share of what all workers look at. */
+    boolean divided() {
+        return mode.divided;
     }
 
     /** True while training: dropout drops and batch norm looks at the batch. */

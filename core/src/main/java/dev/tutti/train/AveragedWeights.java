@@ -8,7 +8,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.Map;
 
 /** The moving average of a model's weights, where the recipe asks for one: what is evaluated, saved and left at the end. */
-final class AveragedWeights {
+final class AveragedWeights implements AutoCloseable {
     private final Model model;
     private final MovingAverage average; // null: none is asked for
 
@@ -40,6 +40,13 @@ final class AveragedWeights {
                     NoGradients off = NoGradients.begin()) {
                 model.vector().values().copy_(average.state().get("average"));
             }
+            close();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (average != null) {
             average.close();
         }
     }

@@ -15,7 +15,7 @@ public final class BestModel implements Callback {
 
     @Override
     public void begin(Run run) {
-        improvement.check(run);
+        improvement.lookBack(run);
     }
 
     @Override

@@ -52,6 +52,7 @@ final class Capture {
                         Json.write(recipe),
                         remembered,
                         tuning.settings(),
+                        replica.model().frozen(),
                         List.copyOf(standing.finished())));
     }
 
@@ -90,6 +91,7 @@ final class Capture {
             state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
         }
         standing.restore(checkpoint.progress(), under("totals.", arrays));
+        replica.model().freezeOnly(checkpoint.progress().frozen());
         tuning.takeOver(checkpoint.progress().settings());
     }
 

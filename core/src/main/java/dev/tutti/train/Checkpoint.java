@@ -7,6 +7,7 @@ import dev.tutti.tensor.NdArray;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Everything a run needs to go on as if it had never stopped: parameters, optimizer, sums of the epoch under way, the place in
@@ -27,6 +28,7 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
      * @param recipe optimizer, loss, metrics and seed as JSON, to notice when they are not the same any more
      * @param callbacks what callbacks remember, by their names
      * @param settings what was set while the run was under way
+     * @param frozen parameters that do not move
      * @param epochs results of the epochs that are done
      */
     public record Progress(
@@ -37,9 +39,11 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
             String recipe,
             Map<String, Map<String, Double>> callbacks,
             Map<String, String> settings,
+            Set<String> frozen,
             List<EpochResult> epochs) {
         public Progress {
             settings = settings == null ? Map.of() : Map.copyOf(settings);
+            frozen = frozen == null ? Set.of() : Set.copyOf(frozen);
         }
     }
 

@@ -13,6 +13,7 @@ public final class CheckpointSaver implements Callback {
     private long savedStep = -1;
     private long savedAt = System.nanoTime();
     private boolean due;
+    private long seenStep;
 
     CheckpointSaver(Path folder) {
         this(folder, 3, Long.MAX_VALUE, Duration.ofDays(365));
@@ -55,8 +56,16 @@ public final class CheckpointSaver implements Callback {
     }
 
     @Override
+    public void begin(Run run) {
+        seenStep = run.step();
+    }
+
+    @Override
     public void step(Run run) {
-        if (due) {
+        // Members that agree now and then come by several steps at once.
+        boolean passed = run.step() / everySteps > seenStep / everySteps;
+        seenStep = run.step();
+        if (due || passed) {
             save(run);
         }
     }

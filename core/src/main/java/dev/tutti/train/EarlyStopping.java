@@ -19,7 +19,7 @@ public final class EarlyStopping implements Callback {
 
     @Override
     public void begin(Run run) {
-        improvement.check(run);
+        waited += improvement.lookBack(run);
     }
 
     @Override

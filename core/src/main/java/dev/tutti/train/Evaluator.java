@@ -23,6 +23,35 @@ final class Evaluator {
 
     private Evaluator() {}
 
+    /** Members that evaluate hear of each other now and then: a call waits for some batches of a slow one, not for all of them. */
+    private static final class Company {
+        private static final int BATCHES = 8;
+
+        private final Collectives collectives;
+        private int batches;
+
+        Company(Collectives collectives) {
+            this.collectives = collectives;
+        }
+
+        void batchDone() {
+            if (++batches % BATCHES == 0) {
+                someAreAtWork(1);
+            }
+        }
+
+        /** Returns when all have come here. */
+        void allDone() {
+            while (someAreAtWork(0)) {
+                continue;
+            }
+        }
+
+        private boolean someAreAtWork(int mine) {
+            return collectives.sum("evaluation under way", mine)[0] > 0;
+        }
+    }
+
     /**
      * Loss and metrics over all of the data, divided among the members batch by batch. The same bits as one member alone would
      * get, on every one of them: batches are the same, and sums are exact.
@@ -35,9 +64,11 @@ final class Evaluator {
         Dataset whole = prepared(data);
         long batch = whole.batchSize().orElseThrow();
         Dataset share = whole.stripe(batch * group.size(), batch * group.rank(), batch * (group.rank() + 1));
+        Company company = new Company(collectives);
+        Totals own = evaluate(model, recipe, share, company::batchDone);
+        company.allDone();
         Totals all = new Totals(recipe.metrics());
-        for (Map<String, NdArray> each : new Gathering(collectives)
-                .all("evaluation", evaluate(model, recipe, share).snapshot())) {
+        for (Map<String, NdArray> each : new Gathering(collectives).all("evaluation", own.snapshot())) {
             Totals part = new Totals(recipe.metrics());
             part.restore(each);
             all.merge(part);
@@ -47,6 +78,10 @@ final class Evaluator {
 
     /** Loss and metrics over all of the data. */
     static Totals evaluate(Model model, Recipe recipe, Dataset data) {
+        return evaluate(model, recipe, data, () -> {});
+    }
+
+    private static Totals evaluate(Model model, Recipe recipe, Dataset data, Runnable batchDone) {
         Totals totals = new Totals(recipe.metrics());
         forEach(model, data, (batch, outputs) -> {
             recipe.loss().check(batch.labels(), model.outputs());
@@ -56,6 +91,7 @@ final class Evaluator {
             double loss = recipe.loss().compute(outputs, labels).item();
             List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : arrays(outputs);
             totals.add(new StepResult(loss, batch.size(), arrays), batch.labels());
+            batchDone.run();
         });
         return totals;
     }

@@ -42,9 +42,21 @@ final class Improvement {
                 .higherIsBetter();
     }
 
-    /** Fails when there is no such metric. */
-    void check(Run run) {
+    /**
+     * Looks back on the epochs that are done, unless it was restored: who takes over from a chief that was lost has not seen them.
+     * Fails when there is no such metric.
+     *
+     * @return how many epochs there were since the best one
+     */
+    int lookBack(Run run) {
         higherIsBetter(run.recipe());
+        int since = 0;
+        if (Double.isNaN(best)) {
+            for (EpochResult result : run.finished()) {
+                since = observe(run, result) ? 0 : since + 1;
+            }
+        }
+        return since;
     }
 
     double best() {

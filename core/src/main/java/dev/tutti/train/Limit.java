@@ -24,7 +24,7 @@ final class Limit {
     }
 
     String sentence() {
-        if (members.stream().allMatch(each -> each.inSteps() == 0)) {
+        if (members.stream().allMatch(each -> each.inSteps() == 0 || each.samples() == 0)) {
             return "no step was done";
         }
         Phase largest = Stream.of(Phase.WAIT, Phase.WIRE, Phase.FEED, Phase.UPDATE)

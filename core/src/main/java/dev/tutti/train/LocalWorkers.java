@@ -48,6 +48,7 @@ public final class LocalWorkers implements AutoCloseable {
             models.add(model.replica());
         }
         crew = new Crew(workers, "tutti-worker");
+        amongOthers(false);
     }
 
     /**
@@ -65,6 +66,11 @@ public final class LocalWorkers implements AutoCloseable {
     /** The first worker's model: it holds the parameters of all, and after {@link #gradients} the sum of the gradients. */
     public Model model() {
         return models.get(0);
+    }
+
+    /** Says whether there are other members whose workers have shares of the same batches. */
+    public void amongOthers(boolean others) {
+        models.forEach(model -> model.divided(others || workers() > 1));
     }
 
     public int workers() {
@@ -298,6 +304,7 @@ public final class LocalWorkers implements AutoCloseable {
     public void close() {
         crew.close();
         update.close();
+        model().divided(false);
         models.subList(1, models.size()).forEach(Model::close);
     }
 }

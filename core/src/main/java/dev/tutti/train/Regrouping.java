@@ -65,7 +65,11 @@ final class Regrouping {
     }
 
     private void bringInLine(Meeting meeting) {
+        boolean cameBack = group != null && !group.self().equals(meeting.group().self());
         group = meeting.group();
+        if (cameBack) {
+            replica.startOver(); // the others have gone on without this member: nothing of what it has counts
+        }
         try {
             replica.regrouped();
         } catch (StateLostException e) {

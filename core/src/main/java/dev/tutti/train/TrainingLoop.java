@@ -36,6 +36,7 @@ final class TrainingLoop {
     private final Pace pace;
     private final TimeAccount times;
     private boolean ended;
+    private boolean interrupted;
 
     TrainingLoop(
             Replica replica,
@@ -96,10 +97,16 @@ final class TrainingLoop {
             failure = e;
             throw e;
         } finally {
-            audience.end(failure);
+            try {
+                audience.end(failure);
+            } finally {
+                if (failure != null) {
+                    averaged.close();
+                }
+            }
         }
         averaged.leave();
-        return run.history(ended, times.report());
+        return run.history(ended, interrupted || run.interrupted(), times.report());
     }
 
     private void trainEpochs() {
@@ -138,11 +145,13 @@ final class TrainingLoop {
     /** Whether anybody has data, or wants to end: asked where no step says it. */
     private boolean agreeOnMore(boolean mine) {
         long began = System.nanoTime();
-        double[] votes = team.collectives().sum("more and stop", mine ? 1 : 0, run.stopping() ? 1 : 0);
+        double[] votes = team.collectives()
+                .sum("more and stop", mine ? 1 : 0, run.stopping() ? 1 : 0, run.interrupted() ? 1 : 0);
         if (team.group().size() > 1) {
             timing.record(Phase.WAIT, began);
         }
         ended = ended || votes[1] > 0;
+        interrupted = interrupted || votes[2] > 0;
         return votes[0] > 0;
     }
 
@@ -158,7 +167,7 @@ final class TrainingLoop {
         }
         run.rate(tuning.optimizer().rate(progressOf(step)));
         boolean toTell = freezing.isPending() || tuning.isPending();
-        Vote vote = new Vote(feed.hasNext(), run.stopping(), toTell, audience.needsState(), pending);
+        Vote vote = new Vote(feed.hasNext(), run.stopping(), run.interrupted(), toTell, audience.needsState(), pending);
         Outcome outcome = replica.update(run.learningRate(), vote);
         averaged.update(outcome.steps());
         pending.stepDone();
@@ -182,6 +191,7 @@ final class TrainingLoop {
         standing.advance(outcome, feed.position());
         run.agreed(outcome);
         ended = ended || outcome.stop();
+        interrupted = interrupted || outcome.interrupted();
         team.report(new Report(
                 standing.epoch(), standing.step(), standing.position().rows(), seconds, outcome.loss()));
         audience.tell(callback -> callback.step(run));

@@ -145,12 +145,21 @@ final class VisibleRun implements Run {
 
     @Override
     public boolean stopping() {
-        return stopReason != null || fit.interrupted().getAsBoolean();
+        return stopReason != null || interrupted();
     }
 
-    /** What there is to tell of a run that is over. @param ended whether that was before all epochs were done */
-    History history(boolean ended, TimeReport times) {
-        boolean interrupted = fit.interrupted().getAsBoolean();
+    /** Whether somebody wants to go on later. */
+    boolean interrupted() {
+        return fit.interrupted().getAsBoolean();
+    }
+
+    /**
+     * What there is to tell of a run that is over.
+     *
+     * @param ended whether that was before all epochs were done
+     * @param interrupted whether a member was interrupted, this one or another
+     */
+    History history(boolean ended, boolean interrupted, TimeReport times) {
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
         return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times);

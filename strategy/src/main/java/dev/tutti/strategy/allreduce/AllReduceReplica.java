@@ -18,6 +18,7 @@ import dev.tutti.train.Timing;
 import dev.tutti.train.Timing.Phase;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.Vote;
+import java.util.Arrays;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ final class AllReduceReplica implements Replica {
     private int batchSize;
     private int batchesPerUpdate = 1;
     private boolean overlapping;
+    private int firstWorker;
     private long step;
     private int batches;
     private long samples;
@@ -103,19 +105,26 @@ final class AllReduceReplica implements Replica {
     public StepResult accumulate(Batch batch, long number) {
         step = number;
         long began = System.nanoTime();
-        int firstWorker = team.group().rank() * team.threads();
         StepResult result = backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
         long waited = sharedBatches == null ? 0 : sharedBatches.check();
         batches++;
         samples += result.size();
         lossSum += result.loss() * result.size();
+        timing.record(Phase.WIRE, began, began + waited);
         seconds += (timing.record(Phase.COMPUTE, began + waited) - began - waited) / 1e9;
         return result;
     }
 
     private StepResult backward(Batch batch, LocalWorkers.Turn turn) {
         if (!overlaps()) {
-            return workers.backward(batch, turn);
+            try {
+                return workers.backward(batch, turn);
+            } catch (RuntimeException e) {
+                if (sharedBatches != null) {
+                    sharedBatches.check(); // that somebody is missing goes before what came of it
+                }
+                throw e;
+            }
         }
         buckets.begin(team.collectives());
         try {
@@ -141,6 +150,7 @@ final class AllReduceReplica implements Replica {
         fedBefore += fed;
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds + fed, vote);
         vote.findings().gather(collectives);
+        boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
             double factor = (double) batchSize / ballot.samples();
@@ -152,18 +162,24 @@ final class AllReduceReplica implements Replica {
             began = timing.record(Phase.WIRE, began);
             exchange.update(collectives, learningRate, factor);
             began = timing.record(Phase.UPDATE, began);
-            exchange.share(collectives, ballot.stateWanted());
+            // Where feeds are opened anew it may turn out that training ends.
+            exchange.share(collectives, ballot.stateWanted() || changed || ballot.reopen());
             timing.record(Phase.WIRE, began);
             statistics.keep();
             step++; // a member without data does not hear of the next number
         }
         forget();
-        boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
         return new Outcome(
-                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), changed || ballot.reopen());
+                1,
+                ballot.samples(),
+                ballot.loss(),
+                ballot.more(),
+                ballot.stop(),
+                ballot.interrupted(),
+                changed || ballot.reopen());
     }
 
     /** Gradients of which some stay behind for later must count alike at every step. */
@@ -220,8 +236,19 @@ final class AllReduceReplica implements Replica {
             sharedBatches.regrouped();
         }
         shares = new Shares(team.group().size());
-        overlapping = strategy.overlapsIn(team.group());
+        workers.amongOthers(team.group().size() > 1);
+        hearThreads();
         exchange.regrouped(team.collectives());
+    }
+
+    /** Members may have different numbers of workers: each worker draws its own random numbers, and all have to travel alike. */
+    private void hearThreads() {
+        Group group = team.group();
+        double[] threads = new double[group.size()];
+        threads[group.rank()] = team.threads();
+        threads = team.collectives().sum("workers of each", threads);
+        firstWorker = (int) Arrays.stream(threads, 0, group.rank()).sum();
+        overlapping = strategy.overlapsIn(group) && Arrays.stream(threads).allMatch(each -> each == 1);
     }
 
     @Override

@@ -19,11 +19,13 @@ record Holdings(boolean divided, boolean whole, int speaker, long updates) {
     /**
      * What one member has.
      *
-     * @param part elements that it has the state of; 0 if it has the whole, or is new
+     * @param part elements that it has the state of; {@link #NO_PART} if it has the whole, or is new
      * @param moved updates that it has made to them
      * @param agreed updates that it knows all members to have finished
      */
-    record Own(long part, long moved, long agreed) {}
+    record Own(long part, long moved, long agreed) {
+        static final long NO_PART = -1;
+    }
 
     /**
      * Hears what everybody has.
@@ -51,16 +53,18 @@ record Holdings(boolean divided, boolean whole, int speaker, long updates) {
         int firstPart = -1;
         for (int at = 0; at < numbers.length; at += NUMBERS) {
             updates = Math.max(updates, numbers[at + 2]);
-            elements += numbers[at];
-            firstPart = firstPart < 0 && numbers[at] > 0 ? at / NUMBERS : firstPart;
+            boolean part = numbers[at] != Own.NO_PART;
+            elements += part ? numbers[at] : 0;
+            firstPart = firstPart < 0 && part ? at / NUMBERS : firstPart;
         }
         boolean current = true;
         for (int at = 0; at < numbers.length; at += NUMBERS) {
             boolean newest = numbers[at + 1] == updates;
-            if (numbers[at] == 0 && newest && updates > 0) {
+            boolean part = numbers[at] != Own.NO_PART;
+            if (!part && newest && updates > 0) {
                 return new Holdings(firstPart >= 0, true, at / NUMBERS, updates);
             }
-            current &= newest || numbers[at] == 0;
+            current &= newest || !part;
         }
         if (firstPart >= 0) {
             requireAll(elements, all, current);

@@ -25,7 +25,10 @@ final class Mirrored implements Exchange {
 
     @Override
     public void update(Collectives collectives, double learningRate, double factor) {
-        workers.update(learningRate, factor);
+        // The first one's number holds for all: it depends in its last bits on how many threads compute it.
+        boolean first = collectives.group().isChief();
+        workers.update(
+                learningRate, factor, squares -> collectives.sum("length of the gradients", first ? squares : 0)[0]);
     }
 
     @Override

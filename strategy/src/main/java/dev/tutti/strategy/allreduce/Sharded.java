@@ -142,7 +142,7 @@ final class Sharded implements Exchange {
     public void regrouped(Collectives collectives) {
         gradientSum.regrouped();
         forgetGathered();
-        long part = cut == null ? 0 : cut.own().length();
+        long part = cut == null ? Holdings.Own.NO_PART : cut.own().length();
         Holdings holdings = Holdings.of(collectives, new Holdings.Own(part, moved, agreed), vector().size());
         if (holdings.divided()) {
             unite(collectives, holdings);

@@ -31,15 +31,19 @@ final class Shares {
 
     /** The rows of a batch that belong to the member with a rank. */
     Range of(int rank, int batch) {
-        return Range.between(cut(rank, batch), cut(rank + 1, batch));
-    }
-
-    private long cut(int before, int batch) {
+        int members = weights.length;
+        int least = batch >= members ? 1 : 0; // who has no row cannot show its pace
         double sum = 0;
-        for (int i = 0; i < before; i++) {
+        long from = 0;
+        for (int i = 0; ; i++) {
             sum += weights[i];
+            long most = batch - (long) least * (members - 1 - i);
+            long to = i == members - 1 ? batch : Math.min(most, Math.max(from + least, Math.round(sum * batch)));
+            if (i == rank) {
+                return Range.between(from, to);
+            }
+            from = to;
         }
-        return before == weights.length ? batch : Math.min(batch, Math.round(sum * batch));
     }
 
     /**
@@ -48,10 +52,10 @@ final class Shares {
      * @return true when shares have changed
      */
     boolean observe(double[] secondsPerSample) {
+        if (Arrays.stream(secondsPerSample).anyMatch(each -> each == 0)) {
+            return false; // somebody had no data: the end of an epoch says nothing of pace
+        }
         for (int i = 0; i < seconds.length; i++) {
-            if (secondsPerSample[i] == 0) {
-                return false; // had no data: the end of an epoch says nothing of pace
-            }
             seconds[i] += secondsPerSample[i];
         }
         if (++watched < WATCHED_STEPS) {

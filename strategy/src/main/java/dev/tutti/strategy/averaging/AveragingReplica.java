@@ -153,7 +153,7 @@ final class AveragingReplica implements Replica {
         samples = 0;
         return feed.endsRound(round.steps(), settings.steps())
                 ? agree(vote)
-                : new Outcome(0, 0, Double.NaN, true, false, false);
+                : new Outcome(0, 0, Double.NaN, true, false, false, false);
     }
 
     // ---- the end of a round
@@ -166,7 +166,13 @@ final class AveragingReplica implements Replica {
         Ballot ballot = Ballot.cast(
                 collectives,
                 new Ballot.Entry(
-                        round.samples(), round.lossSum(), round.validationLoss(), round.steps(), mine.size(), vote));
+                        round.samples(),
+                        round.lossSum(),
+                        round.validationLoss(),
+                        round.steps(),
+                        mine.size(),
+                        vote,
+                        isSound()));
         began = timing.record(Phase.WAIT, began);
         List<Integer> all = ballot.chunks(collectives, mine);
         vote.findings().gather(collectives);
@@ -183,7 +189,20 @@ final class AveragingReplica implements Replica {
         keep();
         timing.record(Phase.UPDATE, began);
         return new Outcome(
-                ballot.steps(), ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.reopen());
+                ballot.steps(),
+                ballot.samples(),
+                ballot.loss(),
+                ballot.more(),
+                ballot.stop(),
+                ballot.interrupted(),
+                ballot.reopen());
+    }
+
+    private boolean isSound() {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            return model().vector().values().mul(0).sum().item() == 0; // infinite times 0 is no number
+        }
     }
 
     private void average(Collectives collectives, double weight) {
@@ -246,6 +265,7 @@ final class AveragingReplica implements Replica {
     @Override
     public void regrouped() {
         abandon();
+        workers.amongOthers(team.group().size() > 1);
         if (ledger != null) {
             ledger.giveBack();
         }

@@ -1,6 +1,7 @@
 package dev.tutti.strategy.averaging;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.train.Findings;
 import dev.tutti.train.Vote;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +18,9 @@ record Ballot(List<Entry> entries) {
      * @param steps updates it made
      * @param chunks how many chunks it used
      * @param vote whether it has more data, whether it wants to end or to open feeds anew
+     * @param sound whether all numbers of its model are finite
      */
-    record Entry(long samples, double lossSum, double validationLoss, int steps, int chunks, Vote vote) {
+    record Entry(long samples, double lossSum, double validationLoss, int steps, int chunks, Vote vote, boolean sound) {
         private double[] numbers() {
             return new double[] {
                 samples,
@@ -28,7 +30,9 @@ record Ballot(List<Entry> entries) {
                 chunks,
                 vote.more() ? 1 : 0,
                 vote.stop() ? 1 : 0,
-                vote.reopen() ? 1 : 0
+                vote.reopen() ? 1 : 0,
+                vote.interrupted() ? 1 : 0,
+                sound ? 1 : 0
             };
         }
 
@@ -39,7 +43,8 @@ record Ballot(List<Entry> entries) {
                     numbers[2],
                     (int) numbers[3],
                     (int) numbers[4],
-                    new Vote(numbers[5] > 0, numbers[6] > 0, numbers[7] > 0));
+                    new Vote(numbers[5] > 0, numbers[6] > 0, numbers[8] > 0, numbers[7] > 0, false, Findings.NONE),
+                    numbers[9] > 0);
         }
     }
 
@@ -88,6 +93,10 @@ record Ballot(List<Entry> entries) {
 
     boolean stop() {
         return entries.stream().anyMatch(entry -> entry.vote().stop());
+    }
+
+    boolean interrupted() {
+        return entries.stream().anyMatch(entry -> entry.vote().interrupted());
     }
 
     boolean reopen() {

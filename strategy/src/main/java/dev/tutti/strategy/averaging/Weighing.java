@@ -28,7 +28,8 @@ final class Weighing {
         for (int rank = 0; rank < ballot.entries().size(); rank++) {
             Ballot.Entry entry = ballot.entries().get(rank);
             double[] local = told ? all[rank] : new double[] {0, 1, 1};
-            members.add(new Contribution(entry.samples(), entry.validationLoss(), local[0], local[1], local[2]));
+            double loss = isSound(entry) ? entry.validationLoss() : Double.NaN;
+            members.add(new Contribution(entry.samples(), loss, local[0], local[1], local[2]));
         }
         return normalised(members);
     }
@@ -70,6 +71,6 @@ final class Weighing {
     }
 
     private static boolean isSound(Ballot.Entry entry) {
-        return entry.samples() > 0 && Double.isFinite(entry.validationLoss());
+        return entry.samples() > 0 && entry.sound() && Double.isFinite(entry.validationLoss());
     }
 }
