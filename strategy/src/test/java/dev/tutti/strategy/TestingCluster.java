@@ -22,6 +22,7 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /**
  * Members that are threads of one JVM, each with a model of its own: the real coordinator, real teams and collectives. They can be
@@ -39,7 +40,7 @@ public final class TestingCluster {
     private final LedgerRecord ledger = new LedgerRecord();
     private final Map<String, Traffic> traffic = new ConcurrentHashMap<>();
     private CollectivesFactory connections = Connections::open;
-    private int threads = 1;
+    private ToIntFunction<String> threads = member -> 1;
     private int machines = 1;
 
     /** Told of every point that a member comes to; what it throws happens to that member there. */
@@ -77,8 +78,18 @@ public final class TestingCluster {
 
     /** Workers of each; one unless said. */
     TestingCluster threads(int workers) {
+        return threadsOf(member -> workers);
+    }
+
+    /** Workers of a member by its id. */
+    public TestingCluster threadsOf(ToIntFunction<String> workers) {
         threads = workers;
         return this;
+    }
+
+    /** Counts a member as gone although it is there: it will come back. */
+    public void giveUp(String id) {
+        coordinator.exited(id, "was not heard of");
     }
 
     /** The name of the member with a number. */
@@ -165,7 +176,7 @@ public final class TestingCluster {
             ClusterTeam team = ClusterTeam.join(
                     coordinator.address(),
                     Newcomer.worker(id).process(id).host(machine),
-                    threads,
+                    threads.applyAsInt(id),
                     (group, board, timeout) -> watched(connections.open(group, board, timeout)));
             return Around.calls(Team.class, team, call -> {
                 if (call.name().equals("check")) {

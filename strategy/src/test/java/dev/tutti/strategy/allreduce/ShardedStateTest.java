@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -305,6 +306,74 @@ class ShardedStateTest {
                 .forEach(result -> assertThat(result.history().epochs())
                         .hasSize(3)
                         .allMatch(epoch -> epoch.training().samples() == 99));
+    }
+
+    /** It was given up, the others went back and on; what it brings along is of no use to them, and no loss. */
+    @Test
+    void whoComesBackBringsNothingAlong(@TempDir Path folder) {
+        AtomicInteger checks = new AtomicInteger();
+        AtomicInteger goneBack = new AtomicInteger();
+        AtomicReference<TestingCluster> cluster = new AtomicReference<>();
+        cluster.set(new TestingCluster(3, (member, at) -> {
+            if (member.equals("worker-2") && at.equals("check") && checks.incrementAndGet() == 7) {
+                cluster.get().giveUp("worker-2");
+            }
+            if (member.equals("worker-0") && at.equals("before is there a checkpoint")) {
+                goneBack.incrementAndGet();
+            }
+        }));
+        Map<String, Members.Result> results = cluster.get()
+                .run(place -> Members.Result.of(
+                        trainer(adam(0.01)).get(),
+                        UNEVEN,
+                        epochs(200)
+                                .on(place)
+                                .with(allReduce().shardedState())
+                                .callbacks(checkpoint(folder).everySteps(4))));
+        assertThat(results).hasSize(3);
+        Weights.ofAll(List.copyOf(results.values()));
+        assertThat(goneBack).hasValue(1);
+    }
+
+    /** So small that only the last member has a part at all. */
+    @Test
+    void alsoOfAModelWithFewParameters() {
+        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        try {
+            Members.of(2).with(collectives -> {
+                Sharded sharded = tiny();
+                kept.put(collectives.group().rank(), sharded);
+                sharded.regrouped(collectives);
+                step(sharded, collectives);
+                return null;
+            });
+            List<NdArray> states = Members.of(3).with(collectives -> {
+                Sharded sharded = kept.computeIfAbsent(collectives.group().rank(), rank -> tiny());
+                sharded.regrouped(collectives);
+                NdArray state = sharded.state().get("velocity").toArray();
+                step(sharded, collectives);
+                return state;
+            });
+            assertThat(states.get(0).floats()).doesNotContain(0f);
+            assertThat(states).containsOnly(states.get(0));
+            assertThatThrownBy(() -> Members.of(2).with(collectives -> {
+                        kept.get(collectives.group().rank()).regrouped(collectives);
+                        return null;
+                    }))
+                    .isInstanceOf(StateLostException.class);
+        } finally {
+            kept.values().forEach(Sharded::close);
+        }
+    }
+
+    private static Sharded tiny() {
+        Recipe recipe = new Recipe(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
+        try (Trainer trainer = trainer(sgd(0.1)).get()) {
+            Model model = Model.of(
+                    Sequential.of(dense(Blobs.CLASSES)),
+                    trainer.build(Blobs.data(4)).inputs().get(0));
+            return new Sharded(new LocalWorkers(model, recipe, 1), GradientSum.PLAIN);
+        }
     }
 
     @Test

@@ -27,6 +27,29 @@ class SharesTest {
         assertThat(observe(new Shares(2), 0.0010, 0.0011)).isFalse();
     }
 
+    @Test
+    void inASmallBatchEverybodyHasARow() {
+        Shares shares = new Shares(4);
+        assertThat(observe(shares, 0.001, 1, 1, 0.001)).isTrue();
+        long rows = 0;
+        for (int rank = 0; rank < 4; rank++) {
+            assertThat(shares.of(rank, 16).from()).isEqualTo(rows);
+            assertThat(shares.of(rank, 16).length()).isPositive();
+            rows = shares.of(rank, 16).to();
+        }
+        assertThat(rows).isEqualTo(16);
+        assertThat(new Shares(4).of(3, 2).to()).as("fewer rows than members").isEqualTo(2);
+    }
+
+    @Test
+    void theEndOfAnEpochSaysNothing() {
+        Shares shares = new Shares(2);
+        for (int i = 0; i < 10 * Shares.WATCHED_STEPS; i++) {
+            assertThat(shares.observe(new double[] {9, 0})).isFalse();
+        }
+        assertThat(observe(shares, 0.001, 0.001)).isFalse();
+    }
+
     private static boolean observe(Shares shares, double... secondsPerSample) {
         boolean changed = false;
         for (int i = 0; i < Shares.WATCHED_STEPS; i++) {

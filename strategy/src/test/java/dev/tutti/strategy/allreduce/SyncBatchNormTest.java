@@ -9,18 +9,21 @@ import static dev.tutti.nn.Layers.reshape;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.train.Fit.epochs;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
+import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Trainer;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +89,28 @@ class SyncBatchNormTest {
                 Members.of(2).fit(SyncBatchNormTest::trainer, even, epochs(2).with(allReduce()));
         assertThatThrownBy(() -> Weights.assertClose(Weights.ofAll(results), one, 1e-4))
                 .isInstanceOf(AssertionError.class);
+    }
+
+    /** With a row for each member, what a survivor sees without the others has no variance: that is not what it fails with. */
+    @Test
+    void aLostMemberIsSurvived() {
+        Dataset rowEach = Blobs.data(48).batch(4);
+        AtomicInteger times = new AtomicInteger();
+        TestingCluster cluster = new TestingCluster(4, (member, at) -> {
+            if (member.equals("worker-2") && at.equals("before batch norm") && times.incrementAndGet() == 7) {
+                throw new TestingCluster.Killed();
+            }
+        });
+        Map<String, Members.Result> results = cluster.run(place -> Members.Result.of(
+                Trainer.of(
+                                Sequential.of(dense(8), batchNorm().tanh(), dense(Blobs.CLASSES)),
+                                sgd(0.05),
+                                softmaxCrossEntropy())
+                        .threads(1),
+                rowEach,
+                epochs(2).on(place).with(allReduce().syncBatchNorm())));
+        assertThat(results).containsOnlyKeys("worker-0", "worker-1", "worker-3");
+        Weights.ofAll(List.copyOf(results.values()));
     }
 
     @Test
