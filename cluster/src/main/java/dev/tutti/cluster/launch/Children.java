@@ -236,7 +236,9 @@ final class Children implements AutoCloseable {
             try {
                 child.process.onExit().get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                LOG.warn("{} did not end by itself within {} s and was ended", child.name, time.toSeconds());
+                if (atWork.contains(Newcomer.process(child.process.pid()))) { // the others were not asked to
+                    LOG.warn("{} did not end by itself within {} s and was ended", child.name, time.toSeconds());
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (java.util.concurrent.ExecutionException e) {
