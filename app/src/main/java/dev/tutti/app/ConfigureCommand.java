@@ -1,5 +1,6 @@
 package dev.tutti.app;
 
+import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorClient;
@@ -69,6 +70,7 @@ final class ConfigureCommand extends TuttiCommand {
             }
             String value = text.substring(equals + 1);
             Setting setting = new Setting(text.substring(0, equals), value.isEmpty() ? null : value);
+            requireNoSlip(setting.key());
             try {
                 Tuning.check(setting.key(), setting.value());
             } catch (TuttiException e) {
@@ -77,5 +79,14 @@ final class ConfigureCommand extends TuttiCommand {
             all.add(setting);
         }
         return all;
+    }
+
+    /** A name of training's own that is misspelt would be taken for one of a callback's, and change nothing. */
+    private static void requireNoSlip(String key) {
+        List<String> known = List.of(Tuning.LEARNING_RATE);
+        if (!known.contains(key) && DidYouMean.nearest(key, known).isPresent()) {
+            throw new UsageException("unknown setting '" + key + "'" + DidYouMean.hint(key, known)
+                    + " Settings of your own need names that are less alike.");
+        }
     }
 }

@@ -11,6 +11,7 @@ import dev.tutti.io.FileException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the coordinator of a job as a process of its own. */
@@ -49,12 +50,8 @@ final class CoordinatorCommand extends TuttiCommand {
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "0", description = "Any that is free by default.")
     private int port;
 
-    @Option(
-            names = "--eject-slower-than",
-            paramLabel = "FACTOR",
-            defaultValue = "0",
-            description = "Send workers away that take so many times as long as the others.")
-    private double ejectSlowerThan;
+    @Mixin
+    private WaitOptions waits;
 
     @Option(names = "--certificate", paramLabel = "FILE", description = "PEM file it shows; needs --key.")
     private Path certificate;
@@ -88,13 +85,13 @@ final class CoordinatorCommand extends TuttiCommand {
 
     private CoordinatorServer start() {
         try {
-            Rules rules = new Rules(min, max == null ? expected : max, expected, ejectSlowerThan, Patience.DEFAULT);
+            Rules rules = waits.in(new Rules(min, max == null ? expected : max, expected, 0, Patience.DEFAULT));
             Tls tls = certificate == null && key == null && trust == null ? null : new Tls(certificate, key, trust);
             return new CoordinatorFolder(folder)
                     .start(ServerSettings.of(rules).listen(host, port).tls(tls).plainToOthers(plainToOthers));
-        } catch (FileException e) {
+        } catch (FileException | UsageException e) {
             throw e;
-        } catch (TuttiException | IllegalArgumentException e) {
+        } catch (TuttiException e) {
             throw new UsageException(e.getMessage());
         }
     }

@@ -1,6 +1,8 @@
 package dev.tutti.app;
 
+import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.launch.Program;
+import dev.tutti.train.job.RunFolder;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -43,6 +46,15 @@ final class RunCommand extends TuttiCommand {
             description = "How many lost processes are started again in all; 0 by default.")
     private int restarts;
 
+    @Mixin
+    private WaitOptions waits;
+
+    @Option(
+            names = "--folder",
+            paramLabel = "FOLDER",
+            description = "Let ./tutti status and configure find it there while it runs.")
+    private Path folder;
+
     @Parameters(paramLabel = "MAIN", index = "0", description = "The class with the main method.")
     private String mainClass;
 
@@ -55,13 +67,30 @@ final class RunCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        Program program = new Program(mainClass, arguments, classes(), count, min == null ? count : min, restarts);
+        Program program = new Program(
+                mainClass,
+                arguments,
+                classes(),
+                rules(),
+                restarts,
+                folder == null ? null : new RunFolder(folder).coordinator());
         int code = program.run(line -> people().println(line));
         answer(Map.of("processes", count, "exitCode", code));
         if (code != 0) {
             people().println("A process ended with exit code " + code + "; see above for what it said.");
         }
         return code == 0 ? ExitCode.FINE : ExitCode.LOST;
+    }
+
+    private Rules rules() {
+        int least = min == null ? count : min;
+        if (count < 1) {
+            throw new UsageException("-n: expected at least 1 process, received " + count);
+        }
+        if (least < 1 || least > count) {
+            throw new UsageException("--min: expected from 1 to " + count + " processes, received " + least);
+        }
+        return waits.inDriver(Rules.of(count).between(least, count));
     }
 
     private List<Path> classes() {

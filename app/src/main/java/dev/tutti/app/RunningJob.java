@@ -17,7 +17,7 @@ final class RunningJob {
     @Parameters(
             paramLabel = "FOLDER",
             index = "0",
-            description = "The output of a job that runs in several JVMs, or the folder of a coordinator.")
+            description = "The output of a job that runs in several JVMs, or the --folder of run or coordinator.")
     private Path folder;
 
     @Option(names = "--trust", paramLabel = "FILE", description = "Whom to believe, where the coordinator has TLS.")
@@ -35,15 +35,23 @@ final class RunningJob {
 
     /** Speaks with its coordinator. */
     CoordinatorClient open() {
+        Tls tls = tls();
         CoordinatorFolder found = Stream.of(folder, new RunFolder(folder).coordinator())
                 .map(CoordinatorFolder::new)
                 .filter(CoordinatorFolder::exists)
                 .findFirst()
                 .orElseThrow(() -> new InputException(
                         folder.toString(),
-                        "no job is under way here that could be asked: expected the output folder of a training with"
-                                + " --processes, or the --folder of ./tutti coordinator"));
-        Tls tls = trust == null && certificate == null ? null : new Tls(certificate, key, trust);
+                        "no job is under way here that could be asked: expected the output folder of a training in several"
+                                + " JVMs, or the --folder of ./tutti run or ./tutti coordinator"));
         return new CoordinatorClient(found.address(tls)).patience(PATIENCE_MILLIS);
+    }
+
+    private Tls tls() {
+        if ((certificate == null) != (key == null)) {
+            throw new UsageException("--certificate and --key go together: expected both or neither, received only "
+                    + (key == null ? "--certificate" : "--key"));
+        }
+        return trust == null && certificate == null ? null : new Tls(certificate, key, trust);
     }
 }

@@ -2,6 +2,10 @@ package dev.tutti.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.cluster.CoordinatorFolder;
+import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.Newcomer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -9,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -35,6 +40,14 @@ class CoordinatorCommandTest {
         assertThat(run("--expected", "2", "--certificate", "nowhere.pem", "--key", "nowhere.pem"))
                 .isEqualTo(6);
         assertThat(terminal.err()).contains("nowhere.pem");
+        assertThat(run("--expected", "2", "--key", "some.pem")).isEqualTo(2);
+        assertThat(terminal.err()).contains("a certificate and its key go together");
+        assertThat(run("--expected", "2", "--patience", "colective=1")).isEqualTo(2);
+        assertThat(terminal.err()).contains("unknown time 'colective': did you mean 'collective'?");
+        assertThat(run("--expected", "2", "--patience", "collective=0")).isEqualTo(2);
+        assertThat(terminal.err()).contains("collective: expected at least 1 ms, received 0");
+        assertThat(run("--expected", "2", "--patience", "collective=long")).isEqualTo(2);
+        assertThat(terminal.err()).contains("--patience").contains("long");
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(run("--expected", "2", "--port", String.valueOf(taken.getLocalPort())))
                     .isEqualTo(2);
@@ -44,7 +57,8 @@ class CoordinatorCommandTest {
 
     @Test
     void runsUntilItIsEnded() throws Exception {
-        FutureTask<Integer> code = new FutureTask<>(() -> run("--expected", "1"));
+        FutureTask<Integer> code = new FutureTask<>(
+                () -> run("--expected", "1", "--patience", "collective=90000", "--patience", "start=7000"));
         Thread thread = new Thread(code, "coordinator");
         thread.setDaemon(true);
         thread.start();
@@ -52,6 +66,12 @@ class CoordinatorCommandTest {
         while (!Files.exists(folder.resolve("address.json")) || thread.getState() != Thread.State.WAITING) {
             assertThat(System.nanoTime()).as("it does not start").isLessThan(until);
             LockSupport.parkNanos(5_000_000);
+        }
+        try (CoordinatorClient client = new CoordinatorClient(new CoordinatorFolder(folder).address(null))) {
+            assertThat(client.join(Newcomer.worker(null)).patience())
+                    .as("what members are told")
+                    .isEqualTo(
+                            Patience.DEFAULT.with(Map.of("collective", 90_000L, "meeting", 90_000L, "start", 7_000L)));
         }
         thread.interrupt();
         assertThat(code.get(30, TimeUnit.SECONDS)).isZero();

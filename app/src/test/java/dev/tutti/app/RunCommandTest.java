@@ -3,9 +3,14 @@ package dev.tutti.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.Tutti;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./tutti run} with real processes. */
 @Timeout(120)
@@ -28,6 +33,41 @@ class RunCommandTest {
         assertThat(terminal.out()).contains("[worker-1] ").contains("this one has had enough");
         assertThat(terminal.out()).containsPattern("\\[worker-0\\] .*worker-1");
         assertThat(terminal.out()).contains("A process ended with exit code 3");
+    }
+
+    @Test
+    void waitsForAsLongAsItIsTold() {
+        Terminal terminal = new Terminal();
+        assertThat(terminal.run("run", "-n", "2", "--patience", "collective=1000", "--", Late.class.getName()))
+                .isEqualTo(7);
+        assertThat(terminal.out())
+                .containsPattern("\\[worker-0\\] .*MemberLostException.*worker-1 did not take part.* within 1 s");
+        assertThat(terminal.run("run", "--patience", "meting=1000", "--", Late.class.getName()))
+                .isEqualTo(2);
+        assertThat(terminal.err()).contains("unknown time 'meting': did you mean 'meeting'?");
+        assertThat(terminal.run("run", "-n", "2", "--min", "3", "--", Late.class.getName()))
+                .isEqualTo(2);
+        assertThat(terminal.err()).contains("--min: expected from 1 to 2 processes, received 3");
+    }
+
+    @Test
+    void isFoundThroughItsFolderWhileItRuns(@TempDir Path folder) throws Exception {
+        Terminal terminal = new Terminal();
+        FutureTask<Integer> running = new FutureTask<>(
+                () -> terminal.run("run", "-n", "1", "--folder", folder.toString(), "--", Obedient.class.getName()));
+        new Thread(running, "run").start();
+        Path address = folder.resolve("coordinator/address.json");
+        while (!Files.exists(address) && !running.isDone()) {
+            LockSupport.parkNanos(5_000_000);
+        }
+        Terminal other = new Terminal();
+        assertThat(other.run("configure", folder.toString(), "mine=17"))
+                .as(other.err())
+                .isZero();
+        assertThat(running.get()).isZero();
+        assertThat(terminal.out()).contains("[worker-0] mine is 17");
+        assertThat(address).doesNotExist();
+        assertThat(other.run("status", folder.toString())).isEqualTo(4);
     }
 
     @Test
@@ -61,6 +101,34 @@ class RunCommandTest {
                     Arrays.toString(sum),
                     Arrays.toString(ranks),
                     Arrays.toString(first));
+            Tutti.close();
+        }
+    }
+
+    /** A program of which one process comes much too late. */
+    static final class Late {
+        private Late() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            Tutti.init();
+            if (Tutti.rank() == 1) {
+                Thread.sleep(8_000);
+            }
+            Tutti.allReduce(new float[] {1});
+        }
+    }
+
+    /** A program that ends when it is told to. */
+    static final class Obedient {
+        private Obedient() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            Tutti.init();
+            while (!Tutti.team().configuration().values().containsKey("mine")) {
+                Thread.sleep(20);
+            }
+            System.out.println(
+                    "mine is " + Tutti.team().configuration().values().get("mine"));
             Tutti.close();
         }
     }

@@ -73,7 +73,18 @@ class RunningJobTest {
             assertThat(run("configure", "learningRate")).isEqualTo(2);
             assertThat(terminal.err()).contains("expected KEY=VALUE");
             assertThat(run("configure", "mine=" + "x".repeat(100_000))).isEqualTo(2);
+            assertThat(run("configure", "mine=1", "learningrate=0.1")).isEqualTo(2);
+            assertThat(terminal.err()).contains("unknown setting 'learningrate': did you mean 'learningRate'?");
             assertThat(server.overview().settings().values()).isEmpty();
+        }
+    }
+
+    @Test
+    void aCertificateAndItsKeyGoTogether() {
+        for (String lonely : new String[] {"--certificate", "--key"}) {
+            assertThat(run("status", lonely, "some.pem")).isEqualTo(2);
+            assertThat(terminal.err())
+                    .contains("--certificate and --key go together: expected both or neither, received only " + lonely);
         }
     }
 

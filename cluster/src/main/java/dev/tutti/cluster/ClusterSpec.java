@@ -1,6 +1,7 @@
 package dev.tutti.cluster;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.Newcomer;
@@ -21,8 +22,8 @@ import java.util.Map;
  *  "token": "...", "plain": true}
  * }</pre>
  *
- * <p>The first worker runs the coordinator, on the port given with its address; with a role {@code coordinator} in the cluster a
- * process of its own does ({@code ./tutti coordinator}).
+ * <p>The first worker runs the coordinator, on the port given with its address, and its spec says by which rules; with a role {@code
+ * coordinator} in the cluster a process of its own does both ({@code ./tutti coordinator}).
  *
  * @param cluster addresses by role
  * @param task which of them this is
@@ -34,6 +35,8 @@ import java.util.Map;
  * @param key its private key
  * @param trust PEM file of those who are believed
  * @param plain whether other machines may be spoken to without TLS, in a network that is trusted
+ * @param ejectSlowerThan workers that take so many times as long as the others are sent away; never unless it is said
+ * @param patience times of {@link Patience} that are other than usual, in milliseconds, by their names
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ClusterSpec(
@@ -46,9 +49,13 @@ public record ClusterSpec(
         String certificate,
         String key,
         String trust,
-        Boolean plain) {
+        Boolean plain,
+        Double ejectSlowerThan,
+        Map<String, Long> patience) {
     /** Where a spec is looked for. */
     public static final String VARIABLE = "TUTTI_CONFIG";
+
+    private static final String NAMED = "cluster spec: ";
 
     public static final String COORDINATOR = "coordinator";
     public static final String WORKER = "worker";
@@ -60,18 +67,64 @@ public record ClusterSpec(
         require(cluster != null && task != null, "expected 'cluster' with addresses by role, and 'task'");
         require(cluster.get(WORKER) != null && !cluster.get(WORKER).isEmpty(), "cluster: expected at least one worker");
         require(token != null, "expected a 'token', the secret that all members of the job know");
-        List<String> peers = cluster.get(task.type());
+        for (Map.Entry<String, List<String>> role : cluster.entrySet()) {
+            List<String> addresses = role.getValue();
+            require(
+                    addresses != null
+                            && !addresses.isEmpty()
+                            && addresses.stream().allMatch(address -> address != null && !address.isBlank()),
+                    "cluster: expected addresses for the role '" + role.getKey() + "', received " + addresses);
+        }
         require(
-                peers != null,
+                cluster.containsKey(task.type()),
                 "task: there is no role '" + task.type() + "' in the cluster, which has " + cluster.keySet());
+        require(
+                task.type().equals(WORKER),
+                "task: expected the type worker, received " + task.type()
+                        + (task.type().equals(COORDINATOR)
+                                ? ": the coordinator of this cluster is run by ./tutti coordinator --folder FOLDER"
+                                        + " --expected " + cluster.get(WORKER).size() + " --host HOST --port PORT, and"
+                                        + " the token is in its folder"
+                                : ""));
         require(
                 task.index() >= 0,
                 "task: expected an index of 0 or more among the role's addresses, received " + task.index());
+        require(
+                threads == null || threads >= 1,
+                "threads: expected at least 1 worker in each process, received " + threads);
+        require(
+                (certificate == null) == (key == null),
+                "a certificate and its key go together: expected 'certificate' and 'key', received only '"
+                        + (key == null ? "certificate" : "key") + "'");
+        rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+    }
+
+    /** One that says no more than who there is, for members of a coordinator that runs already. */
+    public static ClusterSpec of(Map<String, List<String>> cluster, Task task, String token) {
+        return new ClusterSpec(cluster, task, token, null, null, null, null, null, null, null, null, null);
+    }
+
+    private static Rules rules(
+            int workers, Integer min, Integer max, Double ejectSlowerThan, Map<String, Long> patience) {
+        int least = min == null ? 1 : min;
+        int most = max == null ? workers : max;
+        require(most >= 1, "max: expected at least 1 worker, received " + most);
+        require(
+                least >= 1 && least <= most,
+                "min: expected from 1 to " + most + ", the most workers there may be, received " + least);
+        try {
+            return Rules.of(workers)
+                    .between(least, most)
+                    .ejectSlowerThan(ejectSlowerThan == null ? 0 : ejectSlowerThan)
+                    .patience(Patience.DEFAULT.with(patience == null ? Map.of() : patience));
+        } catch (ConfigException e) {
+            throw new ConfigException(NAMED + e.getMessage(), e);
+        }
     }
 
     private static void require(boolean holds, String message) {
         if (!holds) {
-            throw new ConfigException("cluster spec: " + message);
+            throw new ConfigException(NAMED + message);
         }
     }
 
@@ -92,25 +145,32 @@ public record ClusterSpec(
 
     /** Whether this process has to run the coordinator. */
     boolean runsCoordinator() {
-        return cluster.containsKey(COORDINATOR)
-                ? task.type().equals(COORDINATOR)
-                : task.type().equals(WORKER) && task.index() == 0;
+        return !cluster.containsKey(COORDINATOR) && task.index() == 0;
     }
 
     /** Where the coordinator is. */
     public CoordinatorAddress coordinator() {
-        String address = cluster.containsKey(COORDINATOR)
-                ? cluster.get(COORDINATOR).get(0)
-                : cluster.get(WORKER).get(0);
+        String address = coordinatorsAddress();
         int colon = address.lastIndexOf(':');
         require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
+        return new CoordinatorAddress(address.substring(0, colon), port(address, colon), token, tls());
+    }
+
+    private String coordinatorsAddress() {
+        return cluster.getOrDefault(COORDINATOR, cluster.get(WORKER)).get(0);
+    }
+
+    private static int port(String address, int colon) {
+        int port;
         try {
-            return new CoordinatorAddress(
-                    address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)), token, tls());
-        } catch (IllegalArgumentException e) {
-            throw new ConfigException(
-                    "cluster spec: expected host:port with a port from 1 to 65535, received '" + address + "'", e);
+            port = Integer.parseInt(address.substring(colon + 1));
+        } catch (NumberFormatException e) {
+            port = 0;
         }
+        require(
+                port >= 1 && port <= 65_535,
+                "expected host:port with a port from 1 to 65535, received '" + address + "'");
+        return port;
     }
 
     private Tls tls() {
@@ -124,8 +184,8 @@ public record ClusterSpec(
     /** How the coordinator is run, where this process runs it. */
     public ServerSettings server() {
         CoordinatorAddress address = coordinator();
-        int workers = cluster.get(WORKER).size();
-        Rules rules = Rules.of(workers).between(min == null ? 1 : min, max == null ? workers : max);
+        requireReachable(address);
+        Rules rules = rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
         return ServerSettings.of(rules)
                 .listen(address.host(), address.port())
                 .token(token)
@@ -133,9 +193,25 @@ public record ClusterSpec(
                 .plainToOthers(Boolean.TRUE.equals(plain));
     }
 
+    /** A machine's own name is often a loopback address to itself: there it would listen, and nobody else would find it. */
+    private void requireReachable(CoordinatorAddress address) {
+        HostName own = new HostName(address.host());
+        if (!own.isLoopback()) {
+            return;
+        }
+        List<HostName> others = cluster.get(WORKER).stream()
+                .map(HostName::of)
+                .filter(host -> !host.equals(own) && !host.isHere())
+                .toList();
+        require(
+                others.isEmpty(),
+                "the coordinator would listen on " + own.inWords() + ", where " + others
+                        + " cannot reach it: expected an address of this machine in their network. Write that in place of "
+                        + own + " for all members, or have /etc/hosts give it to " + own);
+    }
+
     /** This worker, as it introduces itself. */
     Newcomer newcomer() {
-        require(task.type().equals(WORKER), "expected a task of type worker, received " + task.type());
         return Newcomer.worker(WORKER + "-" + task.index());
     }
 

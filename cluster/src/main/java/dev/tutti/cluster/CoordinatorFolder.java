@@ -9,6 +9,7 @@ import dev.tutti.io.FileException;
 import dev.tutti.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.slf4j.Logger;
@@ -30,7 +31,7 @@ public record CoordinatorFolder(Path path) {
     public CoordinatorServer start(ServerSettings asked) {
         boolean anyPort = asked.port() == 0 && Files.exists(addressFile());
         CoordinatorServer server = CoordinatorServer.start(asked.folder(path)
-                .token(token())
+                .token(tokenOrNew())
                 .listen(asked.host(), anyPort ? written().port() : asked.port()));
         try {
             writeAddress(server);
@@ -96,17 +97,29 @@ public record CoordinatorFolder(Path path) {
         return path.resolve("token");
     }
 
-    /** The token; a new one, readable for this user alone, if there is none. */
+    /** The token that was written here; whoever only looks leaves nothing behind. */
     private String token() {
+        try {
+            return Files.readString(tokenFile()).strip();
+        } catch (NoSuchFileException e) {
+            throw new FileException(
+                    tokenFile().toString(), "there is no token: the coordinator that was here has ended", e);
+        } catch (IOException e) {
+            throw new FileException(tokenFile().toString(), "the token cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** The token; a new one, readable for this user alone, if there is none. */
+    private String tokenOrNew() {
         try {
             Files.createDirectories(path);
             if (!Files.exists(tokenFile())) {
                 writeToken(ServerSettings.newToken());
             }
-            return Files.readString(tokenFile()).strip();
         } catch (IOException e) {
-            throw new FileException(tokenFile().toString(), "the token cannot be read or made: " + e.getMessage(), e);
+            throw new FileException(tokenFile().toString(), "the token cannot be made: " + e.getMessage(), e);
         }
+        return token();
     }
 
     private void writeToken(String token) throws IOException {

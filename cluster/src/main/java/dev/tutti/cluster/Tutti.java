@@ -36,14 +36,14 @@ public final class Tutti {
             init(
                     System.getenv(ClusterSpec.VARIABLE) == null
                             ? Team.alone(1)
-                            : Joined.join(ClusterSpec.fromEnvironment()));
+                            : Joined.join(ClusterSpec.fromEnvironment(), null));
         }
     }
 
     /** Meets the other processes of a spec. */
     public static synchronized void init(ClusterSpec spec) {
         if (team == null) {
-            init(Joined.join(spec));
+            init(Joined.join(spec, null));
         }
     }
 

@@ -81,6 +81,15 @@ class CoordinatorFolderTest {
         assertThatThrownBy(() -> nothing.address(null)).hasMessageContaining("there is no such file");
     }
 
+    @Test
+    void whoOnlyLooksLeavesNothingBehind() throws IOException {
+        CoordinatorFolder home = new CoordinatorFolder(folder);
+        home.start(ServerSettings.of(Rules.of(1))).close();
+        Files.delete(folder.resolve("token")); // as one that ends at this moment does
+        assertThatThrownBy(() -> home.address(null)).hasMessageContaining("there is no token");
+        assertThat(folder.resolve("token")).doesNotExist();
+    }
+
     /** A process that is nothing but a coordinator, until its standard input ends. */
     static final class Elsewhere {
         public static void main(String[] arguments) throws IOException {

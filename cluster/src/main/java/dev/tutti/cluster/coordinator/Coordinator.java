@@ -5,7 +5,9 @@ import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -205,6 +207,19 @@ public final class Coordinator {
                 .filter(place -> place.living() || place.lost().cause().isOrderly())
                 .map(Place::process)
                 .collect(Collectors.toSet());
+    }
+
+    /** Processes whose last member was lost, and why; not those whose last member lives or has left in good order. */
+    public Map<String, String> lostProcesses() {
+        Map<String, String> lost = new LinkedHashMap<>();
+        for (Place place : roster.places()) {
+            if (place.living() || place.lost().cause().isOrderly()) {
+                lost.remove(place.process());
+            } else {
+                lost.put(place.process(), place.lost().why());
+            }
+        }
+        return lost;
     }
 
     /** Numbers of an epoch's chunks that were used. */

@@ -1,6 +1,12 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.DidYouMean;
+import dev.tutti.json.ConfigException;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * How long is waited for what, in milliseconds. The coordinator gives it to every member that joins, so it is said once per job.
@@ -13,7 +19,8 @@ import java.time.Duration;
  * @param reconnect how long a member whose connection broke may take to come back before it is gone. A broken connection is no
  *     silence: on one machine it means that the process has died
  * @param accused how long a member that others waited for in vain may take to come to their meeting
- * @param meeting how long those who are there wait for members that are alive but do not come. Longer than any step
+ * @param meeting how long those who are there wait for members that are alive but do not come. Longer than any step: {@link
+ *     Rules} make it at least as long as {@code collective}
  * @param start how long the first meeting waits for all that are expected: JVMs of a loaded machine start slowly
  * @param tooFew how long those that are left wait for others when they are fewer than the least number
  * @param collective how long a member waits within one collective call; longer than any step, since it waits for the slowest
@@ -30,6 +37,11 @@ public record Patience(
         long tooFew,
         long collective,
         long coordinator) {
+    /** Before any value is made: its errors name them. */
+    private static final List<String> NAMES = Arrays.stream(Patience.class.getRecordComponents())
+            .map(RecordComponent::getName)
+            .toList();
+
     /** Right for one machine or a rack of them. */
     public static final Patience DEFAULT =
             new Patience(500, 2_000, 10_000, 500, 1_000, 30_000, 60_000, 30_000, 30_000, 60_000);
@@ -37,106 +49,90 @@ public record Patience(
     public Patience {
         long[] all = {heartbeat, unresponsive, gone, reconnect, accused, meeting, start, tooFew, collective, coordinator
         };
-        for (long one : all) {
-            if (one < 1) {
-                throw new IllegalArgumentException("expected times of at least 1 ms, received " + one);
-            }
+        for (int i = 0; i < all.length; i++) {
+            require(all[i] >= 1, NAMES.get(i) + ": expected at least 1 ms, received " + all[i]);
         }
-        if (unresponsive <= heartbeat || gone <= unresponsive) {
-            throw new IllegalArgumentException("expected heartbeat < unresponsive < gone, received " + heartbeat
-                    + " ms, " + unresponsive + " ms, " + gone + " ms");
+        require(
+                unresponsive > heartbeat && gone > unresponsive,
+                "expected heartbeat < unresponsive < gone, received " + heartbeat + " ms, " + unresponsive + " ms, "
+                        + gone + " ms");
+    }
+
+    private static void require(boolean holds, String message) {
+        if (!holds) {
+            throw new ConfigException("patience: " + message);
         }
+    }
+
+    /**
+     * The same with some of the times changed.
+     *
+     * @param millis by the names of the components
+     */
+    public Patience with(Map<String, Long> millis) {
+        millis.forEach((name, value) -> {
+            require(NAMES.contains(name), "unknown time '" + name + "'" + DidYouMean.hint(name, NAMES));
+            require(value != null, name + ": expected milliseconds, received nothing");
+        });
+        return new Patience(
+                millis.getOrDefault("heartbeat", heartbeat),
+                millis.getOrDefault("unresponsive", unresponsive),
+                millis.getOrDefault("gone", gone),
+                millis.getOrDefault("reconnect", reconnect),
+                millis.getOrDefault("accused", accused),
+                millis.getOrDefault("meeting", meeting),
+                millis.getOrDefault("start", start),
+                millis.getOrDefault("tooFew", tooFew),
+                millis.getOrDefault("collective", collective),
+                millis.getOrDefault("coordinator", coordinator));
+    }
+
+    private Patience with(String name, Duration time) {
+        return with(Map.of(name, time.toMillis()));
     }
 
     /** The three times of the failure detector. */
     public Patience heartbeats(Duration every, Duration unresponsiveAfter, Duration goneAfter) {
-        return new Patience(
+        return with(Map.of(
+                "heartbeat",
                 every.toMillis(),
+                "unresponsive",
                 unresponsiveAfter.toMillis(),
-                goneAfter.toMillis(),
-                reconnect,
-                accused,
-                meeting,
-                start,
-                tooFew,
-                collective,
-                coordinator);
+                "gone",
+                goneAfter.toMillis()));
     }
 
     public Patience reconnect(Duration wait) {
-        return new Patience(
-                heartbeat,
-                unresponsive,
-                gone,
-                wait.toMillis(),
-                accused,
-                meeting,
-                start,
-                tooFew,
-                collective,
-                coordinator);
+        return with("reconnect", wait);
     }
 
     /** For members that others accuse, and for members that are alive but do not come to a meeting. */
     public Patience meeting(Duration accusedWait, Duration meetingWait) {
-        return new Patience(
-                heartbeat,
-                unresponsive,
-                gone,
-                reconnect,
-                accusedWait.toMillis(),
-                meetingWait.toMillis(),
-                start,
-                tooFew,
-                collective,
-                coordinator);
+        return with("accused", accusedWait).with("meeting", meetingWait);
     }
 
     public Patience start(Duration wait) {
-        return new Patience(
-                heartbeat,
-                unresponsive,
-                gone,
-                reconnect,
-                accused,
-                meeting,
-                wait.toMillis(),
-                tooFew,
-                collective,
-                coordinator);
+        return with("start", wait);
     }
 
     public Patience tooFew(Duration wait) {
-        return new Patience(
-                heartbeat,
-                unresponsive,
-                gone,
-                reconnect,
-                accused,
-                meeting,
-                start,
-                wait.toMillis(),
-                collective,
-                coordinator);
+        return with("tooFew", wait);
     }
 
     public Patience collective(Duration deadline) {
-        return new Patience(
-                heartbeat,
-                unresponsive,
-                gone,
-                reconnect,
-                accused,
-                meeting,
-                start,
-                tooFew,
-                deadline.toMillis(),
-                coordinator);
+        return with("collective", deadline);
     }
 
     public Patience coordinator(Duration wait) {
-        return new Patience(
-                heartbeat, unresponsive, gone, reconnect, accused, meeting, start, tooFew, collective, wait.toMillis());
+        return with("coordinator", wait);
+    }
+
+    /**
+     * Who may take so long for a step that others wait for it within a call, may take as long to come when they meet: it would
+     * else be given up in the middle of a step.
+     */
+    Patience meetingAsLongAsAStep() {
+        return with("meeting", Duration.ofMillis(Math.max(meeting, collective)));
     }
 
     /** For a member in the coordinator's own process: it cannot lose it, only be slow together with it. */

@@ -1,6 +1,6 @@
 package dev.tutti.cluster.coordinator;
 
-import java.util.Objects;
+import dev.tutti.json.ConfigException;
 
 /**
  * What a job asks of its members.
@@ -9,17 +9,17 @@ import java.util.Objects;
  * @param max the most that are let in
  * @param expected how many the first meeting waits for
  * @param ejectSlowerThan a worker that takes so many times as long for its part of a step as the others is sent away; 0: never
- * @param patience how long is waited for what
+ * @param patience how long is waited for what; for a meeting at least as long as within a collective call
  */
 public record Rules(int min, int max, int expected, double ejectSlowerThan, Patience patience) {
     public Rules {
-        Objects.requireNonNull(patience, "patience");
+        patience = patience.meetingAsLongAsAStep();
         if (min < 1 || expected < min || max < expected) {
-            throw new IllegalArgumentException("expected 1 <= min <= expected <= max, received min " + min
-                    + ", expected " + expected + ", max " + max);
+            throw new ConfigException("expected 1 <= min <= expected <= max, received min " + min + ", expected "
+                    + expected + ", max " + max);
         }
         if (ejectSlowerThan != 0 && !(ejectSlowerThan > 1)) {
-            throw new IllegalArgumentException(
+            throw new ConfigException(
                     "ejectSlowerThan: expected a factor above 1, or 0 for never, received " + ejectSlowerThan);
         }
     }

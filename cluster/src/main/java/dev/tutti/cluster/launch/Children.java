@@ -7,7 +7,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,6 +26,10 @@ final class Children implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Children.class);
 
     private static final long LOOK_MILLIS = 20;
+    /** How often it is looked whether those that still run are given up: seconds do not matter there. */
+    private static final long LOOK_AGAIN_MILLIS = 200;
+    /** What the shell says of a process that was killed, as the given up are. */
+    private static final int KILLED = 128 + 9;
 
     private final CoordinatorServer coordinator;
     private final Consumer<String> output;
@@ -75,28 +81,42 @@ final class Children implements AutoCloseable {
     }
 
     private synchronized void ended(Child child, Plan plan) {
-        running.remove(child);
-        int code = child.process.exitValue();
-        String how = code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
-        coordinator.exited(Newcomer.process(child.process.pid()), how);
-        if (closing || code == 0) {
-            notifyAll();
-            return;
+        try {
+            running.remove(child);
+            int code = child.process.exitValue();
+            String how = code > 128 ? "was killed by signal " + (code - 128) : "ended with exit code " + code;
+            coordinator.exited(Newcomer.process(child.process.pid()), how);
+            if (!closing && code != 0) {
+                fail(child, code, how);
+                replace(child, plan);
+            }
+        } finally {
+            notifyAll(); // whatever went wrong: nobody waits for one that has ended
         }
+    }
+
+    private void fail(Child child, int code, String how) {
         failed++;
         firstFailure = firstFailure == 0 ? code : firstFailure;
         if (!started && startFailure == null) {
             startFailure = child.name + " could not start: it " + how + lastWords(child);
         }
         LOG.warn("{} {}{}", child.name, how, lastWords(child));
-        if (started && restarts > 0) {
-            restarts--;
-            String successor = successor(child.name);
-            LOG.info("{} takes the place of {}; {} more may be replaced", successor, child.name, restarts);
-            failed--;
-            start(successor, plan);
+    }
+
+    private void replace(Child child, Plan plan) {
+        if (!started || restarts == 0) {
+            return;
         }
-        notifyAll();
+        restarts--;
+        String successor = successor(child.name);
+        try {
+            start(successor, plan);
+            failed--;
+            LOG.info("{} takes the place of {}; {} more may be replaced", successor, child.name, restarts);
+        } catch (LaunchException e) {
+            LOG.warn("{} is not replaced: {}", child.name, e.getMessage());
+        }
     }
 
     /**
@@ -122,35 +142,65 @@ final class Children implements AutoCloseable {
     }
 
     /**
-     * Waits until all have ended by themselves.
+     * Waits until all have ended by themselves. Ended are those that are left when more have failed than is bearable, or when the
+     * coordinator has given up all of them: one that is stopped would never end. One that is heard of, or that has left the others
+     * in good order, may go on for as long as it likes.
      *
      * @param bearable how many may fail without ending the others
-     * @param grace how long the others may go on after more than that
+     * @param grace how long those may go on that are to be ended
      * @return 0, or the exit code of the first that failed where more did than is bearable
      */
     synchronized int await(int bearable, Duration grace) {
         started = true;
-        long deadline = 0;
+        long hopeless = 0; // since when those that are left are to end
         try {
             while (!running.isEmpty()) {
-                if (failed <= bearable) {
-                    wait();
-                } else {
-                    deadline = deadline == 0 ? System.nanoTime() + grace.toNanos() : deadline;
-                    long left = (deadline - System.nanoTime()) / 1_000_000;
-                    if (left <= 0) {
-                        LOG.warn(
-                                "{} did not end by themselves and were ended",
-                                running.stream().map(Child::name).toList());
-                        break;
-                    }
-                    wait(left);
+                Map<String, String> lost = lost();
+                boolean allLost = lost.size() == running.size();
+                if (failed <= bearable && !allLost) {
+                    hopeless = 0;
+                    wait(LOOK_AGAIN_MILLIS);
+                    continue;
                 }
+                hopeless = hopeless == 0 ? System.nanoTime() : hopeless;
+                long left = grace.toMillis() - (System.nanoTime() - hopeless) / 1_000_000;
+                if (left <= 0) {
+                    giveUp(lost);
+                    break;
+                }
+                wait(Math.min(left, LOOK_AGAIN_MILLIS));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return failed > bearable ? firstFailure : 0;
+    }
+
+    /** Those that still run and that the coordinator has given up, with the reason. */
+    private Map<String, String> lost() {
+        Map<String, String> processes = coordinator.lostProcesses();
+        Map<String, String> lost = new LinkedHashMap<>();
+        for (Child child : running) {
+            String why = processes.get(Newcomer.process(child.process.pid()));
+            if (why != null) {
+                lost.put(child.name, why);
+            }
+        }
+        return lost;
+    }
+
+    /** Those that are left are ended by {@link #close}; the given up among them have failed, whatever the others did. */
+    private void giveUp(Map<String, String> lost) {
+        for (Child child : running) {
+            String why = lost.get(child.name);
+            if (why == null) {
+                LOG.warn("{} did not end by itself after others had failed, and is ended", child.name);
+            } else {
+                failed++;
+                firstFailure = firstFailure == 0 ? KILLED : firstFailure;
+                LOG.warn("{} is ended: it still runs, but is no longer a member: {}", child.name, why);
+            }
+        }
     }
 
     private static String lastWords(Child child) {
@@ -186,7 +236,9 @@ final class Children implements AutoCloseable {
             try {
                 child.process.onExit().get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                LOG.warn("{} did not end by itself within {} s and was ended", child.name, time.toSeconds());
+                if (atWork.contains(Newcomer.process(child.process.pid()))) { // the others were not asked to
+                    LOG.warn("{} did not end by itself within {} s and was ended", child.name, time.toSeconds());
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (java.util.concurrent.ExecutionException e) {

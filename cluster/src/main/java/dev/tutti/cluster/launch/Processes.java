@@ -3,7 +3,7 @@ package dev.tutti.cluster.launch;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.CoordinatorFolder;
+import dev.tutti.cluster.HostedCoordinator;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.Rules;
@@ -161,10 +161,10 @@ public final class Processes implements Workplace, Cloneable {
 
     @Override
     public Team assemble(Assignment work) {
-        CoordinatorServer coordinator = CoordinatorServer.start(ServerSettings.of(rules()));
+        HostedCoordinator hosted = HostedCoordinator.start(ServerSettings.of(rules()), folder);
+        CoordinatorServer coordinator = hosted.server();
         Children children = new Children(coordinator, System.err::println, restarts);
         try {
-            announce(coordinator);
             WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
@@ -181,26 +181,13 @@ public final class Processes implements Workplace, Cloneable {
             return new HostingTeam(team, () -> {
                 // Without the driver nobody would hear of what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
-                end(coordinator);
+                hosted.close();
             });
         } catch (RuntimeException e) {
             children.close();
-            end(coordinator);
+            hosted.close();
             throw e;
         }
-    }
-
-    private void announce(CoordinatorServer coordinator) {
-        if (folder != null) {
-            new CoordinatorFolder(folder).announce(coordinator);
-        }
-    }
-
-    private void end(CoordinatorServer coordinator) {
-        if (folder != null) {
-            new CoordinatorFolder(folder).withdraw();
-        }
-        coordinator.close();
     }
 
     private record WorkerPlan(CoordinatorAddress address, int threads, Assignment work) implements Children.Plan {

@@ -1,10 +1,9 @@
 package dev.tutti.cluster.launch;
 
 import dev.tutti.cluster.ClusterSpec;
-import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.HostedCoordinator;
 import dev.tutti.cluster.coordinator.Rules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
-import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.json.Json;
 import java.io.IOException;
@@ -23,24 +22,18 @@ import java.util.function.Consumer;
  * @param mainClass the class with the main method
  * @param arguments what it is given
  * @param classPath where its classes are, beside those of this JVM
- * @param members how often it is run
- * @param min the least number of members that go on when others are lost
+ * @param rules how often it is run, and what is asked of the processes
  * @param restarts how many lost ones are replaced in all
+ * @param folder where people can find the coordinator while it runs, or null
  */
 public record Program(
-        String mainClass, List<String> arguments, List<Path> classPath, int members, int min, int restarts) {
+        String mainClass, List<String> arguments, List<Path> classPath, Rules rules, int restarts, Path folder) {
     /** After one has failed the others get so long to notice it and to end by themselves, with a message of their own. */
     private static final Duration GRACE = Duration.ofSeconds(15);
 
     public Program {
         arguments = List.copyOf(arguments);
         classPath = List.copyOf(classPath);
-        if (members < 1) {
-            throw new LaunchException("expected at least 1 process, received " + members);
-        }
-        if (min < 1 || min > members) {
-            throw new LaunchException("min: expected from 1 to " + members + " processes, received " + min);
-        }
     }
 
     /**
@@ -51,14 +44,13 @@ public record Program(
      */
     public int run(Consumer<String> output) {
         requireMain();
-        Rules rules = Rules.of(members).between(min, members).patience(Patience.DEFAULT.coordinatorInDriver());
-        try (CoordinatorServer coordinator = CoordinatorServer.start(ServerSettings.of(rules));
-                Children children = new Children(coordinator, output, restarts)) {
-            Plan plan = new Plan(coordinator.address());
-            for (int i = 0; i < members; i++) {
+        try (HostedCoordinator coordinator = HostedCoordinator.start(ServerSettings.of(rules), folder);
+                Children children = new Children(coordinator.server(), output, restarts)) {
+            Plan plan = new Plan(coordinator.server().address());
+            for (int i = 0; i < rules.expected(); i++) {
                 children.start(ClusterSpec.WORKER + "-" + i, plan);
             }
-            return children.await(members - min, GRACE);
+            return children.await(rules.expected() - rules.min(), GRACE);
         }
     }
 
@@ -106,21 +98,14 @@ public record Program(
 
         private ClusterSpec spec(String name) {
             String index = name.substring(name.lastIndexOf('-') + 1).replaceAll("[^0-9]", "");
-            return new ClusterSpec(
+            return ClusterSpec.of(
                     Map.of(
                             ClusterSpec.COORDINATOR,
                             List.of(address.host() + ":" + address.port()),
                             ClusterSpec.WORKER,
-                            Collections.nCopies(members, address.host())),
+                            Collections.nCopies(rules.expected(), address.host())),
                     new ClusterSpec.Task(ClusterSpec.WORKER, Integer.parseInt(index)),
-                    address.token(),
-                    null,
-                    min,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null);
+                    address.token());
         }
 
         @Override

@@ -28,6 +28,7 @@ public final class WorkerMain {
     private WorkerMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        leaveCtrlCToTheDriver();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
         if (line == null) {
@@ -52,6 +53,16 @@ public final class WorkerMain {
             Runtime.getRuntime().halt(FAILED);
         }
         Runtime.getRuntime().halt(0); // native threads and user code may not end by themselves
+    }
+
+    /**
+     * A terminal sends it to all processes in the foreground. The driver finishes the step under way, for which it needs its
+     * workers, and ends them with itself.
+     */
+    @SuppressWarnings("resource") // for as long as this JVM lives
+    private static void leaveCtrlCToTheDriver() {
+        HandledSignal unused =
+                HandledSignal.take("INT", () -> LOG.debug("Ctrl-C is heard by the driver, which ends this worker"));
     }
 
     /** The coordinator is the driver's: where it is missing, the driver is. */

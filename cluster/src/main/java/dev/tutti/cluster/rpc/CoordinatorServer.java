@@ -16,6 +16,7 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -119,6 +120,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** The processes of those among some members that are still there or have left in good order. */
     public Set<String> processesOf(Collection<String> members) {
         return coordinator.ask((Coordinator machine) -> machine.processesOf(members));
+    }
+
+    /** Processes whose last member was lost, and why. */
+    public Map<String, String> lostProcesses() {
+        return coordinator.ask((Coordinator machine) -> machine.lostProcesses());
     }
 
     /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */

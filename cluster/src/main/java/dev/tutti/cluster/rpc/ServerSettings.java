@@ -1,7 +1,7 @@
 package dev.tutti.cluster.rpc;
 
-import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.json.ConfigException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -28,11 +28,11 @@ public record ServerSettings(
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(token, "token");
         if (token.length() < 16 || !token.chars().allMatch(c -> c > ' ' && c < 127)) {
-            throw new TuttiException("the token: expected at least 16 plain characters without spaces, received "
+            throw new ConfigException("the token: expected at least 16 plain characters without spaces, received "
                     + token.length() + "; ServerSettings.newToken() makes one");
         }
         if (tls != null && tls.certificate() == null) {
-            throw new TuttiException("a coordinator with TLS needs a certificate and its key");
+            throw new ConfigException("a coordinator with TLS needs a certificate and its key");
         }
     }
 
@@ -74,10 +74,10 @@ public record ServerSettings(
         try {
             where = InetAddress.getByName(host);
         } catch (UnknownHostException e) {
-            throw new TuttiException("the coordinator cannot listen on '" + host + "': there is no such host", e);
+            throw new ConfigException("the coordinator cannot listen on '" + host + "': there is no such host", e);
         }
         if (!where.isLoopbackAddress() && tls == null && !plainToOthers) {
-            throw new TuttiException("the coordinator would be open to other machines on " + host
+            throw new ConfigException("the coordinator would be open to other machines on " + host
                     + " without TLS: give it a certificate and key, or choose plainToOthers in a network you trust");
         }
         return new InetSocketAddress(where, port);

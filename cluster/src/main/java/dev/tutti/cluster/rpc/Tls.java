@@ -1,6 +1,7 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.io.FileException;
+import dev.tutti.json.ConfigException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -16,7 +17,8 @@ import java.util.Objects;
 public record Tls(Path certificate, Path key, Path trust) {
     public Tls {
         if ((certificate == null) != (key == null)) {
-            throw new IllegalArgumentException("a certificate and its key go together");
+            throw new ConfigException("a certificate and its key go together: expected both or neither, received only "
+                    + (key == null ? certificate : key));
         }
         for (Path file : new Path[] {certificate, key, trust}) {
             if (file != null && !Files.isReadable(file)) {

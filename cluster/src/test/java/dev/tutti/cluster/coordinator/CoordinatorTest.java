@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.cluster.coordinator.FailureDetector.State;
 import dev.tutti.comm.Report;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +42,19 @@ class CoordinatorTest {
                 .hasMessageContaining("expected at least 3 members, but only worker-0, worker-1 are here after 60.0 s")
                 .hasMessageContaining("worker-2 has never joined")
                 .satisfies(e -> assertThat(((RefusedException) e).members()).containsExactly("worker-2"));
+    }
+
+    @Test
+    void whoMayTakeLongForAStepMayTakeAsLongToMeet() {
+        Patience patience = TestingJob.PATIENCE.collective(Duration.ofMinutes(2));
+        TestingJob job = TestingJob.withGroup(Rules.of(2).patience(patience), 2);
+        job.meet(1, "worker-0");
+        assertThat(job.pass(119_000)).isEmpty();
+        job.meet(1, "worker-1");
+        assertThat(job.group()).containsExactly("worker-0", "worker-1");
+        job.meet(2, "worker-0");
+        job.pass(121_000);
+        assertThat(job.group()).containsExactly("worker-0");
     }
 
     @Test
