@@ -37,6 +37,8 @@ class CtrlCTest {
                         + "threads: 1\n");
         driver = new ProcessBuilder(
                         "setsid", // makes it the leader of a group, as a shell does with a command in a terminal
+                        "env",
+                        "--default-signal=INT", // whoever starts the tests in the background has it ignored
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),

@@ -146,6 +146,8 @@ class ResumeTest {
 
     private Process train() throws IOException {
         Process process = new ProcessBuilder(
+                        "env",
+                        "--default-signal=INT", // whoever starts the tests in the background has it ignored
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
