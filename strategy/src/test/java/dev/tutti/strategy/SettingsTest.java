@@ -6,6 +6,7 @@ import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
+import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +27,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -93,12 +93,7 @@ class SettingsTest {
     @Test
     void allFollowAlsoWhenOneIsLostMeanwhile() {
         Hand hand = new Hand((run, value) -> run.configure("learningRate", value));
-        AtomicInteger times = new AtomicInteger();
-        TestingCluster cluster = new TestingCluster(3, (member, at) -> {
-            if (member.equals("worker-2") && at.equals("before settings") && times.incrementAndGet() == 2) {
-                throw new TestingCluster.Killed();
-            }
-        });
+        TestingCluster cluster = new TestingCluster(3, killing("worker-2", "before settings", 2));
         Map<String, Members.Result> results = cluster.run(place -> Members.Result.of(
                 Blobs.trainer(),
                 DATA,
@@ -114,12 +109,7 @@ class SettingsTest {
     void aWrongRateFromOutsideIsLeftAlone() {
         List<Double> rates = new ArrayList<>();
         AtomicReference<TestingCluster> cluster = new AtomicReference<>();
-        AtomicInteger times = new AtomicInteger();
-        cluster.set(new TestingCluster(3, (member, at) -> {
-            if (member.equals("worker-2") && at.equals("before gradients") && times.incrementAndGet() == 60) {
-                throw new TestingCluster.Killed();
-            }
-        }));
+        cluster.set(new TestingCluster(3, killing("worker-2", "before gradients", 60)));
         Callback hand = new Callback() {
             @Override
             public void step(Run run) {

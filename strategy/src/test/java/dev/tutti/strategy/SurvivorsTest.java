@@ -9,6 +9,7 @@ import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
+import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.strategy.averaging.Weights.locallyWeighted;
 import static dev.tutti.train.Callbacks.checkpoint;
 import static dev.tutti.train.Callbacks.earlyStopping;
@@ -18,7 +19,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Members.Result;
-import dev.tutti.strategy.TestingCluster.Killed;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Callback;
 import dev.tutti.train.Fit;
@@ -41,15 +41,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is special to one member (its size, its data, its part in the run) is no trouble to the others. */
 @Timeout(120)
 class SurvivorsTest {
-    private static TestingCluster.Hook killing(String victim, String point, int time) {
-        AtomicInteger times = new AtomicInteger();
-        return (member, at) -> {
-            if (member.equals(victim) && at.equals(point) && times.incrementAndGet() == time) {
-                throw new Killed();
-            }
-        };
-    }
-
     private static void assertSame(Collection<Result> results) {
         assertThat(results.stream().map(Result::weights).distinct())
                 .as("the same bits on all members")

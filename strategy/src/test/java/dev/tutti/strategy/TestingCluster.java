@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -51,6 +52,16 @@ public final class TestingCluster {
     /** The end of a member, as if its process had been killed. */
     public static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1;
+    }
+
+    /** One member is killed when it comes to a point for the n-th time. */
+    public static Hook killing(String victim, String point, int time) {
+        AtomicInteger times = new AtomicInteger();
+        return (member, at) -> {
+            if (member.equals(victim) && at.equals(point) && times.incrementAndGet() == time) {
+                throw new Killed();
+            }
+        };
     }
 
     public TestingCluster(int members) {

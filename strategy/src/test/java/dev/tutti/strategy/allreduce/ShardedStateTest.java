@@ -6,6 +6,7 @@ import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.optim.Optimizers.adamW;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
+import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.strategy.compression.Compressions.fp16;
 import static dev.tutti.train.Callbacks.checkpoint;
 import static dev.tutti.train.Fit.epochs;
@@ -386,15 +387,6 @@ class ShardedStateTest {
                         Members.Result.of(trainer.get(), UNEVEN, fit.on(place).callbacks(checkpoint(folder)))))
                 .hasMessageContaining("went with members that were lost")
                 .hasMessageContaining("there is no checkpoint of this run to go back to");
-    }
-
-    private static TestingCluster.Hook killing(String victim, String point, int time) {
-        AtomicInteger times = new AtomicInteger();
-        return (member, at) -> {
-            if (member.equals(victim) && at.equals(point) && times.incrementAndGet() == time) {
-                throw new TestingCluster.Killed();
-            }
-        };
     }
 
     private static Model model() {

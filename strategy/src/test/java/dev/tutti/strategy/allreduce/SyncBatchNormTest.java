@@ -8,6 +8,7 @@ import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.nn.Layers.reshape;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
+import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,7 +24,6 @@ import dev.tutti.train.Fit;
 import dev.tutti.train.Trainer;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,12 +95,7 @@ class SyncBatchNormTest {
     @Test
     void aLostMemberIsSurvived() {
         Dataset rowEach = Blobs.data(48).batch(4);
-        AtomicInteger times = new AtomicInteger();
-        TestingCluster cluster = new TestingCluster(4, (member, at) -> {
-            if (member.equals("worker-2") && at.equals("before batch norm") && times.incrementAndGet() == 7) {
-                throw new TestingCluster.Killed();
-            }
-        });
+        TestingCluster cluster = new TestingCluster(4, killing("worker-2", "before batch norm", 7));
         Map<String, Members.Result> results = cluster.run(place -> Members.Result.of(
                 Trainer.of(
                                 Sequential.of(dense(8), batchNorm().tanh(), dense(Blobs.CLASSES)),
