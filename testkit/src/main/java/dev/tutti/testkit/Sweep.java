@@ -49,7 +49,7 @@ final class Sweep {
             new Point("ballot", STEPS, 5000), // within an evaluation
             new Point("evaluation: contents", 1, 0), // bringing it together
             new Point("evaluation: contents", 2, 100),
-            new Point("metrics: contents", 1, 0), // the end of an epoch
+            new Point("metrics", STEPS, 0), // what was measured in the last step of an epoch
             new Point("more and stop", 2, 0), // the beginning of the next
             new Point("where the time went", 1, 0), // the end of training
             new Point("the end", 1, 0),

@@ -45,7 +45,7 @@ class SweepTest {
                 "ballot",
                 "evaluation: contents",
                 Breakdown.CHECKPOINT,
-                "metrics: contents",
+                "metrics",
                 "the end",
                 Breakdown.LEAVING)) {
             for (boolean kill : new boolean[] {true, false}) {
