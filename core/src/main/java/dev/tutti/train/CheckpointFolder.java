@@ -26,12 +26,13 @@ final class CheckpointFolder {
         this.folder = folder;
     }
 
-    /** Writes a checkpoint, then deletes all but the newest {@code keep}. */
+    /** Writes a checkpoint, then deletes all but the newest {@code keep} up to it: what is further is not of this run. */
     Path save(Checkpoint checkpoint, int keep) {
         Path file = folder.resolve(String.format(
                 Locale.ROOT, "%s%09d%s", PREFIX, checkpoint.progress().step(), SUFFIX));
         checkpoint.write(file);
-        List<Path> files = files();
+        List<Path> files =
+                files().stream().filter(each -> each.compareTo(file) <= 0).toList();
         for (Path old : files.subList(0, Math.max(0, files.size() - keep))) {
             try {
                 Files.deleteIfExists(old);

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 /** What members tell each other at length: named arrays and notes, of which only the sender knows the sizes. */
 final class Gathering {
     /** Numbers that go along in the first message: more than the usual metrics of a batch need. */
-    static final int ROOM = 63;
+    static final int ROOM = 15;
 
     private final Collectives collectives;
 

@@ -119,6 +119,20 @@ class ResumeTest {
                 .containsExactly("step-000000014.safetensors", "step-000000015.safetensors");
     }
 
+    /** A run of before got further: what the new one has saved is not taken for the oldest. */
+    @Test
+    void leavesWhatAnotherRunSavedAlone() {
+        try (Trainer trainer = trainer()) {
+            trainer.fit(data(), fit().callbacks(checkpoint(folder).keep(1)));
+        }
+        try (Trainer trainer = trainer()) {
+            trainer.fit(data(), epochs(1).callbacks(checkpoint(folder).keep(1)));
+        }
+        assertThat(new CheckpointFolder(folder).files())
+                .extracting(file -> file.getFileName().toString())
+                .containsExactly("step-000000009.safetensors", "step-000000015.safetensors");
+    }
+
     @Test
     void refusesACheckpointOfOtherSettings() {
         try (Trainer trainer = trainer()) {
