@@ -78,7 +78,7 @@ public final class CheckpointSaver implements Callback {
     @Override
     public void end(Run run, Throwable failure) {
         // Members that were lost leave a state behind that all had agreed on; other failures may not.
-        boolean sound = failure == null || failure instanceof GroupChangedException;
+        boolean sound = failure == null ? run.isChief() : failure instanceof GroupChangedException;
         if (sound && run.step() != savedStep) {
             save(run);
         }

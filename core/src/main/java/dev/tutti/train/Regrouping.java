@@ -67,8 +67,8 @@ final class Regrouping {
     private void bringInLine(Meeting meeting) {
         boolean cameBack = group != null && !group.self().equals(meeting.group().self());
         group = meeting.group();
-        if (cameBack) {
-            replica.startOver(); // the others have gone on without this member: nothing of what it has counts
+        if (cameBack && meeting.takeOver() && group.rank() != meeting.source()) {
+            replica.startOver(); // others know better: nothing of what this member has counts
         }
         try {
             replica.regrouped();

@@ -49,6 +49,9 @@ public interface Run {
     /** Loss and metrics of the epoch so far. */
     Evaluation soFar();
 
+    /** Whether this member is the chief now: one that was it before may be so no more. */
+    boolean isChief();
+
     /** The epochs that are done. */
     List<EpochResult> finished();
 

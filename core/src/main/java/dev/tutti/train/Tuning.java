@@ -77,6 +77,10 @@ public final class Tuning {
         return agreed.values();
     }
 
+    boolean isChief() {
+        return team.group().isChief();
+    }
+
     /** Whether the chief has something to tell the others. */
     boolean isPending() {
         return team.group().isChief() && team.configuration().version() > agreed.version();

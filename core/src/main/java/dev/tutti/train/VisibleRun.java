@@ -134,6 +134,11 @@ final class VisibleRun implements Run {
     }
 
     @Override
+    public boolean isChief() {
+        return tuning.isChief();
+    }
+
+    @Override
     public List<EpochResult> finished() {
         return List.copyOf(standing.finished());
     }

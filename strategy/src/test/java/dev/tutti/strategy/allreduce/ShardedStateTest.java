@@ -288,6 +288,11 @@ class ShardedStateTest {
     }
 
     private static void assertTheOthersGoOn(TestingCluster cluster, Path folder) {
+        assertThat(resultsWith(cluster, folder)).containsOnlyKeys("worker-0", "worker-1");
+    }
+
+    /** Those of members that came to what one machine comes to. */
+    private static Map<String, Members.Result> resultsWith(TestingCluster cluster, Path folder) {
         Supplier<Trainer> trainer = trainer(adam(0.01));
         Map<String, NdArray> expected;
         try (Trainer one = trainer.get()) {
@@ -301,12 +306,12 @@ class ShardedStateTest {
                         .on(place)
                         .with(allReduce().shardedState())
                         .callbacks(checkpoint(folder).everySteps(4))));
-        assertThat(results).containsOnlyKeys("worker-0", "worker-1");
         Weights.assertClose(Weights.ofAll(List.copyOf(results.values())), expected, 1e-5);
         results.values()
                 .forEach(result -> assertThat(result.history().epochs())
                         .hasSize(3)
                         .allMatch(epoch -> epoch.training().samples() == 99));
+        return results;
     }
 
     /** It was given up, the others went back and on; what it brings along is of no use to them, and no loss. */
@@ -334,6 +339,22 @@ class ShardedStateTest {
         assertThat(results).hasSize(3);
         Weights.ofAll(List.copyOf(results.values()));
         assertThat(goneBack).hasValue(1);
+    }
+
+    /** All were given up at once, as by a coordinator they were cut off from: what they have is still all there is. */
+    @Test
+    void whereAllComeBackNothingIsForgotten(@TempDir Path folder) {
+        AtomicInteger checks = new AtomicInteger();
+        AtomicReference<TestingCluster> cluster = new AtomicReference<>();
+        cluster.set(new TestingCluster(3, (member, at) -> {
+            if (member.equals("worker-2") && at.equals("check") && checks.incrementAndGet() == 7) {
+                for (int number = 0; number < 3; number++) {
+                    cluster.get().giveUp(TestingCluster.name(number));
+                }
+            }
+        }));
+        Map<String, Members.Result> results = resultsWith(cluster.get(), folder);
+        assertThat(results).hasSize(3);
     }
 
     /** So small that only the last member has a part at all. */
