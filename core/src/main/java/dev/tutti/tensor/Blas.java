@@ -6,8 +6,6 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.bytedeco.javacpp.Loader;
@@ -74,9 +72,7 @@ final class Blas {
             }
             return null;
         }
-        String processor = Files.readString(Path.of("/proc/cpuinfo"));
-        boolean suited = processor.contains("GenuineIntel") && processor.contains(" avx2");
-        if (!suited && !wished) {
+        if (!wished && !(Processor.isIntels() && Processor.hasAvx2())) {
             return null;
         }
         for (String part : PARTS) {

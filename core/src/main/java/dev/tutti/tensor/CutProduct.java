@@ -21,7 +21,7 @@ final class CutProduct extends Cut {
         this.bias = bias;
         this.rectified = rectified;
         try (NoGradients off = NoGradients.begin()) {
-            output = Functions.linear(x, weight.parameter(), bias);
+            output = weight.products().forward(x, bias);
             if (rectified) {
                 Functions.relu_(output);
             }
@@ -47,29 +47,27 @@ final class CutProduct extends Cut {
         }
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
-            Native.run("backward", () -> writeGradients(above.handle(), add));
+            writeGradients(above, add);
             written.accept(weight.parameter());
             if (bias != null) {
                 written.accept(bias);
             }
-            below = input().handle().requires_grad() ? above.matmul(weight.parameter()) : null;
+            below = input().handle().requires_grad() ? weight.products().toInput(above) : null;
         }
         if (below != null) {
             passOn(below);
         }
     }
 
-    private void writeGradients(org.bytedeco.pytorch.Tensor above, boolean add) {
+    private void writeGradients(Tensor above, boolean add) {
         if (rectified) {
-            torch.threshold_backward_out(above, above, output.handle(), new Scalar(0));
+            Native.run(
+                    "backward",
+                    () -> torch.threshold_backward_out(above.handle(), above.handle(), output.handle(), new Scalar(0)));
         }
-        if (add) {
-            weight.view().handle().addmm_(above.t(), input().handle());
-        } else {
-            torch.mm_out(weight.view().handle(), above.t(), input().handle());
-        }
+        weight.products().toWeight(above, input(), add);
         if (bias != null) {
-            bias.gradient().handle().add_(above.sum(0)); // zero before, where nothing is to be added to
+            bias.gradient().add_(above.sum(0)); // zero before, where nothing is to be added to
         }
     }
 }

@@ -6,9 +6,36 @@ package dev.tutti.tensor;
  * <p>During a backward pass the engine may keep the gradient where it was computed; afterwards it is taken over, and the
  * parameter accumulates into the vector again as all others do.
  */
-record LargeGradient(Range range, Tensor parameter, Tensor view) {
+final class LargeGradient {
     /** Smaller ones are not worth the extra calls. */
     static final long LEAST = 1 << 16;
+
+    private final Range range;
+    private final Tensor parameter;
+    private final Tensor view;
+    private Products products; // made when first asked for: what is only evaluated never needs them
+
+    LargeGradient(Range range, Tensor parameter, Tensor view) {
+        this.range = range;
+        this.parameter = parameter;
+        this.view = view;
+    }
+
+    Range range() {
+        return range;
+    }
+
+    Tensor parameter() {
+        return parameter;
+    }
+
+    /** The parameter's products, which write its gradient straight into the vector. */
+    Products products() {
+        if (products == null) {
+            products = Products.of(parameter, view);
+        }
+        return products;
+    }
 
     void leaveToTheEngine() {
         parameter.dropGradient();
@@ -30,6 +57,9 @@ record LargeGradient(Range range, Tensor parameter, Tensor view) {
     }
 
     void close() {
+        if (products != null) {
+            products.close();
+        }
         view.close();
     }
 }
