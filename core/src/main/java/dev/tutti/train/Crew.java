@@ -1,5 +1,6 @@
 package dev.tutti.train;
 
+import dev.tutti.tensor.Engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -8,16 +9,25 @@ import java.util.function.IntConsumer;
 /**
  * Threads that do pieces of work side by side with the caller, again and again, with little delay between the pieces.
  *
- * <p>Who waits spins for a moment before going to sleep: waking a thread takes longer than a step of a small model. The caller
- * does the first share itself. A crew belongs to one caller at a time.
+ * <p>Who waits spins for a moment before going to sleep: waking a thread takes longer than a step of a small model, and a tenth of a
+ * millisecond or more where the core has gone to sleep as well. The caller does the first share itself. A crew belongs to one caller
+ * at a time.
  */
 final class Crew implements AutoCloseable {
-    /** Longer than the pauses between the pieces of a step; too short to take a core from anybody. */
-    private static final long SPIN_NANOS = 50_000;
+    /** Longer than the pauses between the pieces of a small model's step; too short to take a core from anybody. */
+    private static final long LEAST_SPIN_NANOS = 50_000;
+
+    /** Where each has a core of its own, up to such a part of what the last piece took: pauses are longer in longer steps. */
+    private static final int SPIN_PART = 32;
+
+    private static final long MOST_SPIN_NANOS = 1_000_000;
 
     private final List<Mate> mates = new ArrayList<>();
+    private final long mostSpin;
+    private volatile long spin = LEAST_SPIN_NANOS;
 
     Crew(int size, String name) {
+        mostSpin = size > Engine.cores() ? LEAST_SPIN_NANOS : MOST_SPIN_NANOS;
         for (int i = 1; i < size; i++) {
             Mate mate = new Mate(i, name + "-" + i);
             mates.add(mate);
@@ -40,6 +50,7 @@ final class Crew implements AutoCloseable {
         Thread caller = Thread.currentThread();
         busy.forEach(mate -> mate.begin(work, caller));
         Throwable failure = null;
+        long began = System.nanoTime();
         try {
             if (members > 0) {
                 work.accept(0);
@@ -47,6 +58,9 @@ final class Crew implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failure = e;
         }
+        long part = (System.nanoTime() - began) / SPIN_PART;
+        // A short piece between long ones, such as an update, does not make the pauses shorter.
+        spin = Math.max(LEAST_SPIN_NANOS, Math.min(mostSpin, Math.max(part, spin - spin / SPIN_PART)));
         for (Mate mate : busy) {
             Throwable theirs = mate.await();
             failure = failure == null ? theirs : failure;
@@ -66,7 +80,7 @@ final class Crew implements AutoCloseable {
     }
 
     /** One thread and the place where its next piece of work is laid down; the place is empty again when that is done. */
-    private static final class Mate implements Runnable {
+    private final class Mate implements Runnable {
         private static final IntConsumer END = member -> {};
 
         private final int member;
@@ -142,7 +156,7 @@ final class Crew implements AutoCloseable {
 
         /** Looks for a moment whether work has come, or gone; says whether it has. */
         private boolean spin(boolean toCome) {
-            long until = System.nanoTime() + SPIN_NANOS;
+            long until = System.nanoTime() + spin;
             while ((work != null) != toCome) {
                 if (System.nanoTime() - until > 0) {
                     return false;
