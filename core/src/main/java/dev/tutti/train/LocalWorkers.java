@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -36,6 +37,8 @@ public final class LocalWorkers implements AutoCloseable {
     private final Target target;
     private PartedUpdate update;
     private final Crew crew;
+    private WorkersSum batchSum; // null where each worker looks at its own rows alone
+    private int moved; // so many workers, from the first one on, have seen rows since statistics were brought together
     private int unsummed = 1; // so many workers, from the first one on, hold gradients of the step
 
     /** Puts so many workers to work on a model, which remains the caller's. */
@@ -77,6 +80,20 @@ public final class LocalWorkers implements AutoCloseable {
         return models.size();
     }
 
+    /**
+     * Batch norm looks at the rows of all workers together.
+     *
+     * @param beyond sums up a tensor over other members as well, in place, in forward and backward passes; must not throw. Null: each
+     *     worker looks at its own rows
+     */
+    public void shareBatches(Consumer<Tensor> beyond) {
+        batchSum = beyond == null || workers() == 1 ? null : new WorkersSum(beyond);
+        for (int i = 0; i < models.size(); i++) {
+            int worker = i;
+            models.get(i).shareBatches(batchSum == null ? beyond : values -> batchSum.add(worker, values));
+        }
+    }
+
     /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
     public StepResult backward(Batch batch, Turn turn) {
         return backward(batch, turn, null);
@@ -105,9 +122,33 @@ public final class LocalWorkers implements AutoCloseable {
             return new StepResult(0, 0, List.of());
         }
         StepResult[] shares = new StepResult[busy];
-        crew.together(busy, worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn, ready));
+        IntConsumer pass = worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn, ready);
+        if (batchSum == null) {
+            crew.together(busy, pass);
+        } else {
+            inStep(busy, pass);
+        }
         unsummed = busy;
+        moved = Math.max(moved, busy);
         return whole(List.of(shares), batch.size());
+    }
+
+    /** Passes in which workers wait for each other. Where one fails, that is what comes out, not what others make of it. */
+    private void inStep(int busy, IntConsumer pass) {
+        batchSum.begin(busy);
+        try {
+            crew.together(busy, worker -> {
+                try {
+                    pass.accept(worker);
+                    batchSum.leave();
+                } catch (RuntimeException | Error e) {
+                    batchSum.fail(e);
+                    throw e;
+                }
+            });
+        } catch (RuntimeException e) {
+            throw batchSum.failure() instanceof RuntimeException first ? first : e;
+        }
     }
 
     /** The sum of all workers' gradients of this step, in the first one's memory. */
@@ -265,24 +306,30 @@ public final class LocalWorkers implements AutoCloseable {
         });
     }
 
-    /** Brings the running statistics of the workers together; {@link #update} does so as well. */
+    /**
+     * Brings the running statistics of those workers together that had rows; {@link #update} does so as well. Where they shared their
+     * batches they are alike, and the first one, which is never without rows when another has some, has all of it.
+     */
     public void averageStatistics() {
         if (model().state().size() == 0 || workers() == 1) {
             return;
         }
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            Tensor mean = model().state().values();
-            for (int i = 1; i < models.size(); i++) {
-                mean.add_(models.get(i).state().values());
+        if (moved > 1 && batchSum == null) {
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                Tensor mean = model().state().values();
+                for (int i = 1; i < moved; i++) {
+                    mean.add_(models.get(i).state().values());
+                }
+                mean.mul_(1.0 / moved);
             }
-            mean.mul_(1.0 / models.size());
         }
         shareStatistics();
     }
 
     /** All workers go on from the running statistics of {@link #model}, which were averaged with others' or put back. */
     public void shareStatistics() {
+        moved = 0;
         if (model().state().size() == 0) {
             return;
         }
@@ -303,6 +350,7 @@ public final class LocalWorkers implements AutoCloseable {
     @Override
     public void close() {
         crew.close();
+        shareBatches(null);
         update.close();
         model().divided(false);
         models.subList(1, models.size()).forEach(Model::close);

@@ -1,9 +1,15 @@
 package dev.tutti.train;
 
 import static dev.tutti.loss.Losses.softmaxCrossEntropy;
+import static dev.tutti.nn.Layers.batchNorm;
 import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.nn.Layers.embedding;
+import static dev.tutti.nn.Layers.flatten;
+import static dev.tutti.nn.Layers.globalAvgPool1d;
+import static dev.tutti.nn.Layers.reshape;
 import static dev.tutti.optim.Optimizers.adam;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.comm.Team;
@@ -78,6 +84,43 @@ class LocalWorkersTest {
             StepResult result = workers.backward(none, new LocalWorkers.Turn(1, 0, 0, 8));
             assertThat(result.size()).isZero();
             assertThat(model.vector().gradients().toArray().floats()).containsOnly(0f);
+        }
+    }
+
+    @Test
+    void aWorkerWithoutRowsHasNoSayInRunningStatistics() {
+        Layer normed = Sequential.of(reshape(1, 2, 2), batchNorm(), flatten(), dense(Blobs.CLASSES));
+        Batch batch = batches().get(0);
+        Batch single = new Batch(
+                List.of(batch.features().get(0).rows(0, 1)),
+                List.of(batch.labels().get(0).rows(0, 1)),
+                1);
+        List<Map<String, NdArray>> results = new ArrayList<>();
+        for (int count = 1; count <= 3; count++) {
+            try (Model model = Model.of(normed, Input.of(4));
+                    LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), count)) {
+                workers.backward(single, new LocalWorkers.Turn(0, 0, 0, 1));
+                workers.update(0.01, 1);
+                results.add(model.arrays());
+            }
+        }
+        assertThat(results.get(1)).isEqualTo(results.get(0));
+        assertThat(results.get(2)).isEqualTo(results.get(0));
+    }
+
+    @Test
+    void whatAWorkerFailsWithComesOutAlsoWhenOthersWaitForIt() {
+        Layer normed = Sequential.of(embedding(4, 8), globalAvgPool1d(), batchNorm(), dense(Blobs.CLASSES));
+        try (Model model = Model.of(normed, Input.ids(3));
+                LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), 2)) {
+            workers.shareBatches(total -> {});
+            Batch batch = new Batch(
+                    List.of(NdArray.of(
+                            new long[] {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 99}, 4, 3)), // the second one's is wrong
+                    List.of(NdArray.of(new long[] {0, 1, 0, 1}, 4)),
+                    4);
+            assertThatThrownBy(() -> workers.backward(batch, new LocalWorkers.Turn(0, 0, 0, 4)))
+                    .hasMessageContaining("received the id 99");
         }
     }
 

@@ -16,7 +16,6 @@ import dev.tutti.train.Replica;
 import dev.tutti.train.StepResult;
 import dev.tutti.train.Timing;
 import dev.tutti.train.Timing.Phase;
-import dev.tutti.train.TrainingException;
 import dev.tutti.train.Vote;
 import java.util.Arrays;
 import java.util.Map;
@@ -39,7 +38,7 @@ final class AllReduceReplica implements Replica {
     private final boolean scaledBefore;
     private final Buckets buckets; // null where gradients cannot but travel after the backward pass
     private final Statistics statistics;
-    private final SharedBatches sharedBatches; // null where batch norm looks at this member's rows alone
+    private final SharedBatches sharedBatches; // null where batch norm looks at each worker's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
     private int batchesPerUpdate = 1;
@@ -61,16 +60,12 @@ final class AllReduceReplica implements Replica {
         scaledBefore = strategy.isCompressed();
         buckets = strategy.buckets(workers);
         statistics = new Statistics(model);
-        sharedBatches = strategy.sharesBatches() ? sharedBatches(model, team) : null;
+        sharedBatches = strategy.sharesBatches() ? shareBatches() : null;
     }
 
-    private static SharedBatches sharedBatches(Model model, Team team) {
-        if (team.threads() > 1) {
-            throw new TrainingException("syncBatchNorm() works between members with one worker each, received "
-                    + team.threads() + " workers on threads of one JVM: start as many JVMs instead, or leave it out");
-        }
+    private SharedBatches shareBatches() {
         SharedBatches shared = new SharedBatches(team);
-        model.shareBatches(shared);
+        workers.shareBatches(shared);
         return shared;
     }
 
@@ -263,7 +258,6 @@ final class AllReduceReplica implements Replica {
 
     @Override
     public void close() {
-        model().shareBatches(null);
         if (buckets != null) {
             buckets.abandon();
             buckets.close();
