@@ -54,6 +54,15 @@ public final class Tensor implements AutoCloseable {
         return device.equals(Device.CPU) ? tensor : tensor.to(device);
     }
 
+    /** Copies some rows of an array of the JVM, counted along its first axis, into the engine. */
+    public static Tensor of(NdArray array, Range rows, Device device) {
+        Objects.checkFromToIndex(rows.from(), rows.to(), array.shape().dim(0));
+        Tensor tensor = empty(array.shape().with(0, rows.length()), array.type());
+        long rowSize = array.shape().from(1).size();
+        run("write", () -> tensor.put(array, Math.toIntExact(rows.from() * rowSize)));
+        return device.equals(Device.CPU) ? tensor : tensor.to(device);
+    }
+
     public static Tensor of(float[] data, long... shape) {
         return of(NdArray.of(data, shape));
     }
@@ -194,9 +203,6 @@ public final class Tensor implements AutoCloseable {
             throw new TensorException("write: expected " + type() + shape() + ", received " + array);
         }
         run("write", () -> {
-            if (array.size() == 0) {
-                return;
-            }
             if (!handle().is_contiguous() || !device().equals(Device.CPU)) {
                 try (Scope scope = Scope.open();
                         NoGradients off = NoGradients.begin()) {
@@ -204,22 +210,31 @@ public final class Tensor implements AutoCloseable {
                 }
                 return;
             }
-            switch (array.type()) {
-                case FLOAT32 -> handle().data_ptr_float().put(array.floats());
-                case FLOAT64 -> handle().data_ptr_double().put(array.doubles());
-                case INT64 -> handle().data_ptr_long().put(array.longs());
-                case INT32 -> handle().data_ptr_int().put(array.ints());
-                case UINT8 -> handle().data_ptr_byte().put(array.bytes());
-                case BOOL -> {
-                    byte[] bytes = new byte[array.size()];
-                    for (int i = 0; i < bytes.length; i++) {
-                        bytes[i] = (byte) (array.booleans()[i] ? 1 : 0);
-                    }
-                    new BytePointer(handle().data_ptr_bool()).put(bytes);
-                }
-                case FLOAT16, BFLOAT16 -> throw array.type().notOfArrays();
-            }
+            put(array, 0);
         });
+    }
+
+    /** Overwrites all elements, which lie in one piece, with as many of an array. */
+    private void put(NdArray array, int from) {
+        int count = Math.toIntExact(size());
+        if (count == 0) {
+            return;
+        }
+        switch (array.type()) {
+            case FLOAT32 -> handle().data_ptr_float().put(array.floats(), from, count);
+            case FLOAT64 -> handle().data_ptr_double().put(array.doubles(), from, count);
+            case INT64 -> handle().data_ptr_long().put(array.longs(), from, count);
+            case INT32 -> handle().data_ptr_int().put(array.ints(), from, count);
+            case UINT8 -> handle().data_ptr_byte().put(array.bytes(), from, count);
+            case BOOL -> {
+                byte[] bytes = new byte[count];
+                for (int i = 0; i < count; i++) {
+                    bytes[i] = (byte) (array.booleans()[from + i] ? 1 : 0);
+                }
+                new BytePointer(handle().data_ptr_bool()).put(bytes);
+            }
+            case FLOAT16, BFLOAT16 -> throw array.type().notOfArrays();
+        }
     }
 
     // ---- living

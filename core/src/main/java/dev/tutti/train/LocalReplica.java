@@ -11,6 +11,7 @@ import dev.tutti.optim.Update;
 import dev.tutti.tensor.NamedRange;
 import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Timing.Phase;
@@ -123,6 +124,13 @@ final class LocalReplica implements Replica {
     @Override
     public void close() {
         update.close();
+    }
+
+    /** Some rows of each array. */
+    static List<Tensor> tensors(List<NdArray> arrays, Range rows, Model model) {
+        return arrays.stream()
+                .map(array -> Tensor.of(array, rows, model.options().device()))
+                .toList();
     }
 
     static List<Tensor> tensors(List<NdArray> arrays, Model model) {

@@ -122,7 +122,7 @@ public final class LocalWorkers implements AutoCloseable {
             return new StepResult(0, 0, List.of());
         }
         StepResult[] shares = new StepResult[busy];
-        IntConsumer pass = worker -> shares[worker] = backward(worker, share(batch, worker, busy), turn, ready);
+        IntConsumer pass = worker -> shares[worker] = backward(worker, batch, share(batch, worker, busy), turn, ready);
         if (batchSum == null) {
             crew.together(busy, pass);
         } else {
@@ -160,16 +160,16 @@ public final class LocalWorkers implements AutoCloseable {
         return model().vector().gradients();
     }
 
-    private StepResult backward(int worker, Batch share, Turn turn, Consumer<Range> ready) {
+    private StepResult backward(int worker, Batch batch, Range share, Turn turn, Consumer<Range> ready) {
         Engine.useThreads(1);
         Model model = models.get(worker);
         model.training(true);
         model.freezeAs(model());
         model.restartRandomness(recipe.seed(), turn.step, turn.batch, turn.firstWorker + worker);
         try (Scope scope = Scope.open()) {
-            List<Tensor> outputs = model.record(LocalReplica.tensors(share.features(), model));
-            Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(share.labels(), model));
-            double weight = share.size() / turn.divisor;
+            List<Tensor> outputs = model.record(LocalReplica.tensors(batch.features(), share, model));
+            Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(batch.labels(), share, model));
+            double weight = share.length() / turn.divisor;
             Tensor weighted = weight == 1 ? loss : loss.mul(weight);
             boolean add = turn.batch > 0 && worker == 0;
             if (ready == null) {
@@ -178,7 +178,7 @@ public final class LocalWorkers implements AutoCloseable {
                 model.vector().backward(weighted, add, ready);
             }
             List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs);
-            return new StepResult(loss.item(), share.size(), arrays);
+            return new StepResult(loss.item(), Math.toIntExact(share.length()), arrays);
         }
     }
 
@@ -208,18 +208,9 @@ public final class LocalWorkers implements AutoCloseable {
         return new StepResult(loss, size, outputs);
     }
 
-    private static Batch share(Batch batch, int worker, int workers) {
-        if (workers == 1) {
-            return batch;
-        }
-        Range rows = new Range(0, batch.size()).part(worker, workers);
-        return new Batch(rows(batch.features(), rows), rows(batch.labels(), rows), Math.toIntExact(rows.length()));
-    }
-
-    private static List<NdArray> rows(List<NdArray> arrays, Range rows) {
-        return arrays.stream()
-                .map(array -> array.rows(Math.toIntExact(rows.from()), Math.toIntExact(rows.to())))
-                .toList();
+    /** The rows of a batch that are a worker's. */
+    private static Range share(Batch batch, int worker, int workers) {
+        return new Range(0, batch.size()).part(worker, workers);
     }
 
     /**
