@@ -254,12 +254,17 @@ public final class FlatVector implements AutoCloseable {
         parameter.accumulateInto(gradient);
         parameters.put(range, parameter);
         if (range.length() >= LargeGradient.LEAST) {
-            large.removeIf(entry -> entry.range().equals(range));
+            forgetLarge(range);
             large.add(new LargeGradient(range, parameter, gradient.retain()));
             large.sort(Comparator.comparing(entry -> entry.range().from()));
             small = null;
         }
         return parameter;
+    }
+
+    private void forgetLarge(Range range) {
+        large.stream().filter(entry -> entry.range().equals(range)).forEach(LargeGradient::close);
+        large.removeIf(entry -> entry.range().equals(range));
     }
 
     private static Tensor shaped(Tensor range, Shape shape, Layout layout) {

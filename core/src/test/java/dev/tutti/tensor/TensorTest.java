@@ -277,4 +277,28 @@ class TensorTest {
         random.uniform_(tensor, 0, 1);
         return tensor.toArray();
     }
+
+    @Test
+    void someRowsOfAnArrayAreCopied() {
+        List<NdArray> arrays = List.of(
+                NdArray.of(new float[] {0, 1, 2, 3, 4, 5}, 3, 2),
+                NdArray.of(new double[] {0, 1, 2, 3, 4, 5}, 3, 2),
+                NdArray.of(new long[] {0, 1, 2, 3, 4, 5}, 3, 2),
+                NdArray.of(new int[] {0, 1, 2, 3, 4, 5}, 3, 2),
+                NdArray.of(new byte[] {0, 1, 2, 3, 4, 5}, 3, 2),
+                NdArray.of(new boolean[] {false, true, true, false, false, true}, 3, 2),
+                NdArray.of(new long[] {7, 8, 9}, 3));
+        try (Scope scope = Scope.open()) {
+            for (NdArray array : arrays) {
+                for (int from = 0; from <= 3; from++) {
+                    for (int to = from; to <= 3; to++) {
+                        Tensor rows = Tensor.of(array, Range.between(from, to), Device.CPU);
+                        assertThat(rows.toArray()).isEqualTo(array.rows(from, to));
+                    }
+                }
+            }
+            assertThatThrownBy(() -> Tensor.of(arrays.get(0), Range.between(2, 4), Device.CPU))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
 }
