@@ -55,7 +55,7 @@ final class OneDnnProduct implements AutoCloseable {
         ADD_TO_RESULT
     }
 
-    /** Makes the product ready; takes a few hundred microseconds, more for lengths that the process has not seen yet. */
+    /** Makes the product ready. */
     OneDnnProduct(Matrix leftShape, Matrix rightShape, Also also) {
         try {
             long leftKind = describe(leftShape);

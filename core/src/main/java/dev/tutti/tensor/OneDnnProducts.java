@@ -39,7 +39,7 @@ final class OneDnnProducts implements Products {
     @Override
     public Tensor forward(Tensor x, Tensor bias) {
         long rows = x.dim(0);
-        if (rows == 0) {
+        if (!fits(x, inputs) || (bias != null && bias.type() != DType.FLOAT32)) {
             return plain.forward(x, bias);
         }
         Way way = bias == null ? Way.FORWARD : Way.FORWARD_WITH_BIAS;
@@ -58,7 +58,7 @@ final class OneDnnProducts implements Products {
     @Override
     public Tensor toInput(Tensor above) {
         long rows = above.dim(0);
-        if (rows == 0) {
+        if (!fits(above, outputs)) {
             return plain.toInput(above);
         }
         OneDnnProduct product = ready(
@@ -74,7 +74,7 @@ final class OneDnnProducts implements Products {
     @Override
     public void toWeight(Tensor above, Tensor x, boolean add) {
         long rows = above.dim(0);
-        if (rows == 0) {
+        if (!fits(above, outputs) || !fits(x, inputs) || x.dim(0) != rows) {
             plain.toWeight(above, x, add);
             return;
         }
@@ -86,6 +86,15 @@ final class OneDnnProducts implements Products {
                         new Matrix(rows, inputs, false),
                         add ? Also.ADD_TO_RESULT : Also.NOTHING));
         product.run(above.contiguous(), x.contiguous(), null, gradient);
+    }
+
+    /** oneDNN sees addresses alone: no rows, and what is a mistake, are the engine's, which says what is wrong. */
+    private static boolean fits(Tensor factor, long columns) {
+        return factor.rank() == 2
+                && factor.dim(0) > 0
+                && factor.dim(1) == columns
+                && factor.type() == DType.FLOAT32
+                && factor.device().equals(Device.CPU);
     }
 
     private OneDnnProduct ready(Way way, long rows, Supplier<OneDnnProduct> maker) {

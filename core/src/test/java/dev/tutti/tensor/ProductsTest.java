@@ -1,6 +1,7 @@
 package dev.tutti.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
@@ -93,6 +94,26 @@ class ProductsTest {
             assertThat(turned.isContiguous()).isFalse();
             assertThat(products.forward(turned, null).toArray())
                     .isEqualTo(products.forward(layer.x, null).toArray());
+        }
+    }
+
+    /** With addresses alone it would be read past its end. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void whatDoesNotFitIsRefused(Way way) {
+        try (Scope scope = Scope.open();
+                Layer layer = new Layer(5);
+                Products products = way.maker.apply(layer.weight, layer.gradient)) {
+            Tensor narrow = layer.x.narrow(1, 0, INPUTS - 1);
+            Tensor doubles = layer.x.to(DType.FLOAT64);
+            Tensor fewer = layer.x.narrow(0, 0, 4);
+            assertThatThrownBy(() -> products.forward(narrow, null)).isInstanceOf(TensorException.class);
+            assertThatThrownBy(() -> products.forward(doubles, null)).isInstanceOf(TensorException.class);
+            assertThatThrownBy(() -> products.toInput(narrow)).isInstanceOf(TensorException.class);
+            assertThatThrownBy(() -> products.toWeight(layer.above, fewer, false))
+                    .isInstanceOf(TensorException.class);
+            assertThatThrownBy(() -> products.toWeight(layer.above, doubles, true))
+                    .isInstanceOf(TensorException.class);
         }
     }
 
