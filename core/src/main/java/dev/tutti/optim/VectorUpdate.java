@@ -2,6 +2,7 @@ package dev.tutti.optim;
 
 import dev.tutti.tensor.DType;
 import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.NoDenormals;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
@@ -79,7 +80,8 @@ public abstract class VectorUpdate implements Update {
         if (closed || !target.vector().values().isOpen()) {
             throw new IllegalStateException("the update was applied after it or its vector was closed");
         }
-        try (Scope scope = Scope.open()) {
+        try (Scope scope = Scope.open();
+                NoDenormals off = NoDenormals.begin()) {
             List<Range> now = target.trainable().get();
             if (!now.equals(trainable)) {
                 release();

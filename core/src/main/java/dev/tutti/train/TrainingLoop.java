@@ -7,6 +7,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.optim.Progress;
+import dev.tutti.tensor.CompilerThreads;
 import dev.tutti.train.Timing.Phase;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
@@ -78,6 +79,7 @@ final class TrainingLoop {
 
     /** @param meeting the first one, with the state as it was before */
     History run(Meeting meeting) {
+        CompilerThreads.giveWay();
         Throwable failure = null;
         try {
             regrouping.settle(meeting);
