@@ -3,9 +3,14 @@ package dev.tutti.cluster;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Summands;
 import dev.tutti.comm.Traffic;
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Passes every call on, and takes note of members that were waited for in vain, to name them at the next meeting. */
 final class GuardedCollectives implements Collectives {
@@ -18,8 +23,15 @@ final class GuardedCollectives implements Collectives {
     }
 
     private void guard(Runnable call) {
-        try {
+        guarded(() -> {
             call.run();
+            return null;
+        });
+    }
+
+    private <T> T guarded(Supplier<T> call) {
+        try {
+            return call.get();
         } catch (MemberLostException e) {
             accuse.accept(e);
             throw e;
@@ -72,6 +84,11 @@ final class GuardedCollectives implements Collectives {
     }
 
     @Override
+    public Optional<Summands> summands(String what, DType type, long elements) {
+        return guarded(() -> inner.summands(what, type, elements)).map(GuardedSummands::new);
+    }
+
+    @Override
     public Traffic traffic() {
         return inner.traffic();
     }
@@ -84,5 +101,44 @@ final class GuardedCollectives implements Collectives {
     @Override
     public void close() {
         inner.close();
+    }
+
+    /** The same for what waits while vectors are summed. */
+    private final class GuardedSummands implements Summands {
+        private final Summands vectors;
+
+        GuardedSummands(Summands vectors) {
+            this.vectors = vectors;
+        }
+
+        @Override
+        public Tensor own() {
+            return vectors.own();
+        }
+
+        @Override
+        public void awaitReaders() {
+            guard(vectors::awaitReaders);
+        }
+
+        @Override
+        public void prepare() {
+            guard(vectors::prepare);
+        }
+
+        @Override
+        public void sum(Range range, Tensor into) {
+            vectors.sum(range, into);
+        }
+
+        @Override
+        public void release() {
+            vectors.release();
+        }
+
+        @Override
+        public void close() {
+            vectors.close();
+        }
     }
 }

@@ -1,11 +1,13 @@
 package dev.tutti.comm;
 
+import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -76,6 +78,22 @@ final class AgreedCollectives implements Collectives {
         while (run(() -> follow(mine))) {
             // the others still have something to sum
         }
+    }
+
+    @Override
+    public Optional<Summands> summands(String what, DType type, long elements) {
+        return run(() -> {
+            agree(new Call(Operation.SUMMANDS, what, type, elements, -1));
+            SharedVectors vectors = elements == 0 ? null : medium.share(type, elements);
+            return Optional.ofNullable(vectors).map(all -> new VisibleSummands(what, group, all, this::await));
+        });
+    }
+
+    private void await(Runnable others) {
+        run(() -> {
+            others.run();
+            return null;
+        });
     }
 
     private Call agree(Call mine) {

@@ -1,7 +1,9 @@
 package dev.tutti.comm;
 
+import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import java.util.Optional;
 
 /**
  * What the members of one group compute together, on contiguous tensors: usually ranges of a model's vector.
@@ -57,6 +59,16 @@ public interface Collectives extends AutoCloseable {
      * data ran out before the others'.
      */
     void join();
+
+    /**
+     * Lays a vector of each member where all of them can read it; a call that all members make, like the others. What it gives
+     * belongs to the caller and may outlive these collectives, though nobody can be waited for any more.
+     *
+     * @return nothing, on all members, where they do not share memory or there is not enough of it
+     */
+    default Optional<Summands> summands(String what, DType type, long elements) {
+        return Optional.empty();
+    }
 
     /** Bytes this member has sent and received so far, the elements alone. */
     Traffic traffic();

@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -32,6 +33,11 @@ interface Medium extends AutoCloseable {
     void send(Tensor values, int to);
 
     void receive(Tensor values, int from);
+
+    /** Lays a vector of each member where all can read it; null, for all of them, where that cannot be. */
+    default SharedVectors share(DType type, long elements) {
+        return null;
+    }
 
     Traffic traffic();
 

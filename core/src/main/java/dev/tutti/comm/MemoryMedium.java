@@ -4,9 +4,13 @@ import dev.tutti.comm.MemoryRoom.Step;
 import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Memory;
 import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -124,6 +128,70 @@ final class MemoryMedium implements Medium {
                 this::checkOthers);
         room.advance(self, Step.DONE);
         awaitAll(Step.DONE, number);
+    }
+
+    /** Every member holds on to the memory of all, so it does not matter who lets go first. */
+    @Override
+    public SharedVectors share(DType type, long elements) {
+        int self = group.rank();
+        List<Tensor> all = new ArrayList<>();
+        try (Scope scope = Scope.open()) {
+            room.vectors().set(self, Tensor.zeros(Shape.of(elements), type));
+            long number = room.advance(self, Step.READY);
+            awaitAll(Step.READY, number);
+            for (int rank = 0; rank < group.size(); rank++) {
+                all.add(room.vectors().get(rank).narrow(0, 0, elements).retain());
+            }
+            room.advance(self, Step.DONE);
+            awaitAll(Step.DONE, number);
+            return new RoomVectors(all);
+        } catch (RuntimeException e) {
+            all.forEach(Tensor::close);
+            throw e;
+        } finally {
+            room.vectors().set(self, null);
+        }
+    }
+
+    private final class RoomVectors implements SharedVectors {
+        private final List<Tensor> all;
+        private final Map<Stage, Long> roundsBefore =
+                new EnumMap<>(Stage.class); // of vectors that the group had before
+
+        RoomVectors(List<Tensor> all) {
+            this.all = all;
+            for (Stage stage : Stage.values()) {
+                roundsBefore.put(stage, room.get(group.rank(), step(stage)));
+            }
+        }
+
+        @Override
+        public List<Tensor> all() {
+            return all;
+        }
+
+        @Override
+        public Meter meter() {
+            return meter;
+        }
+
+        @Override
+        public void say(Stage stage, long round) {
+            room.advance(group.rank(), step(stage));
+        }
+
+        @Override
+        public void awaitAll(Stage stage, long round, String about) {
+            purpose = about;
+            MemoryMedium.this.awaitAll(step(stage), roundsBefore.get(stage) + round);
+        }
+
+        private static Step step(Stage stage) {
+            return stage == Stage.PREPARED ? Step.PREPARED : Step.RELEASED;
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Override

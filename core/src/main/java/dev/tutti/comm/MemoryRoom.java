@@ -1,6 +1,7 @@
 package dev.tutti.comm;
 
 import dev.tutti.tensor.Memory;
+import dev.tutti.tensor.Tensor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -24,7 +25,9 @@ final class MemoryRoom {
         DONE,
         OFFERED,
         ANSWERED,
-        FETCHED
+        FETCHED,
+        PREPARED,
+        RELEASED
     }
 
     private final int members;
@@ -35,6 +38,7 @@ final class MemoryRoom {
     private final AtomicReferenceArray<Call> wanted;
     private final AtomicReferenceArray<Memory> elements;
     private final AtomicReferenceArray<Memory> mail;
+    private final AtomicReferenceArray<Tensor> vectors;
     private final AtomicReferenceArray<RuntimeException> left;
     private final AtomicInteger atWork = new AtomicInteger();
 
@@ -47,6 +51,7 @@ final class MemoryRoom {
         wanted = new AtomicReferenceArray<>(members);
         elements = new AtomicReferenceArray<>(members);
         mail = new AtomicReferenceArray<>(members);
+        vectors = new AtomicReferenceArray<>(members);
         left = new AtomicReferenceArray<>(members);
     }
 
@@ -93,6 +98,11 @@ final class MemoryRoom {
 
     AtomicReferenceArray<Memory> mail() {
         return mail;
+    }
+
+    /** What members are about to share, see {@link SharedVectors}. */
+    AtomicReferenceArray<Tensor> vectors() {
+        return vectors;
     }
 
     /** Why a member takes part no more, or null while it does. */

@@ -8,6 +8,7 @@ enum Operation {
     BROADCAST("broadcast"),
     SEND("send"),
     RECEIVE("receive"),
+    SUMMANDS("summands"),
     BARRIER("barrier"),
     JOIN("join");
 

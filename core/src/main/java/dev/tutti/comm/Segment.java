@@ -60,6 +60,15 @@ final class Segment implements AutoCloseable {
         return create(temporary, size);
     }
 
+    /** The same in memory or not at all; leaves others some of it. */
+    static Segment createInMemory(int size) throws IOException {
+        long free = Files.getFileStore(SHARED).getUsableSpace();
+        if (size > free - free / 4) {
+            throw new IOException(SHARED + " has " + free + " bytes left");
+        }
+        return create(SHARED, size);
+    }
+
     private static Segment create(Path folder, int size) throws IOException {
         removeAbandoned(folder);
         String name = PREFIX + ProcessHandle.current().pid() + "-"

@@ -41,7 +41,11 @@ record SegmentMap(int members) {
         /** Pieces fetched from there; written by the receiver. */
         MAIL_TAKEN,
         /** One more than the rank of the member that this one waits for to send, or 0. */
-        RECEIVING
+        RECEIVING,
+        /** Rounds of {@link SharedVectors} in which this member's part was summed. */
+        PREPARED,
+        /** Rounds after which this member needed the others' vectors no more. */
+        RELEASED
     }
 
     int note(int rank, Note note) {

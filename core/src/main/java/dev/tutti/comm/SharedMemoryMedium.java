@@ -264,6 +264,11 @@ final class SharedMemoryMedium implements Medium {
         meter.broadcast(values.bytes(), root == group.rank(), group.size());
     }
 
+    @Override
+    public SharedVectors share(DType type, long elements) {
+        return SegmentVectors.open(group, this, notes, meter, type, elements);
+    }
+
     /** Waits until nobody needs any more what lies in the slot that a piece is to be laid into. */
     private void awaitFree(long piece) {
         if (piece >= SegmentMap.SLOTS) {

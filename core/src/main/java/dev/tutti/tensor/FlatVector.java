@@ -24,11 +24,13 @@ public final class FlatVector implements AutoCloseable {
     private final Tensor values;
     private final List<LargeGradient> large = new ArrayList<>();
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
+    private final Map<Range, Layout> layouts = new HashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
     private final Set<Range> taken = new HashSet<>();
     private final Cuts cuts = new Cuts();
     private List<Range> small;
     private Tensor gradients;
+    private Tensor elsewhere; // where backward passes write; null: into the gradients
     private Consumer<Range> listener;
     private RuntimeException listenerFailure;
     private boolean adding;
@@ -88,8 +90,41 @@ public final class FlatVector implements AutoCloseable {
         return gradients().narrow(0, range.from(), range.length());
     }
 
+    /**
+     * From now on backward passes write into other memory, such as others can read; {@link #gradients} are left alone. What was
+     * written so far moves there.
+     *
+     * @param memory as long as the vector; remains the caller's, and in use until this is called again. Null: the gradients
+     */
+    public void writeGradientsTo(Tensor memory) {
+        if (memory != null && memory.size() != size) {
+            throw new IllegalArgumentException(
+                    "expected memory for " + size + " gradients, received " + memory.size() + " elements");
+        }
+        elsewhere = memory;
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            parameters.forEach((range, parameter) -> {
+                LargeGradient own = largeGradient(parameter);
+                Tensor view = own == null ? parameter.gradient() : own.view();
+                view.liveIn(shaped(written(range), parameter.shape(), layouts.get(range)));
+            });
+        }
+    }
+
+    /** Where backward passes write: the {@link #gradients}, unless {@link #writeGradientsTo} said otherwise. */
+    public Tensor written() {
+        return elsewhere == null ? gradients() : elsewhere;
+    }
+
+    /** A view of a range of what backward passes write. */
+    public Tensor written(Range range) {
+        return written().narrow(0, range.from(), range.length());
+    }
+
+    /** Leaves what a backward pass without data would. */
     public void zeroGradients() {
-        gradients().zero_();
+        written().zero_();
     }
 
     /**
@@ -98,7 +133,7 @@ public final class FlatVector implements AutoCloseable {
      */
     public void backward(Tensor loss, boolean add) {
         if (!add) {
-            smallRanges().forEach(range -> gradients(range).zero_());
+            smallRanges().forEach(range -> written(range).zero_());
         }
         large.forEach(LargeGradient::leaveToTheEngine);
         taken.clear();
@@ -250,9 +285,10 @@ public final class FlatVector implements AutoCloseable {
     public Tensor parameter(Range range, Shape shape, Layout layout) {
         Tensor parameter = view(range, shape, layout);
         parameter.requiresGradient(true);
-        Tensor gradient = shaped(gradients(range), shape, layout);
+        Tensor gradient = shaped(written(range), shape, layout);
         parameter.accumulateInto(gradient);
         parameters.put(range, parameter);
+        layouts.put(range, layout);
         if (range.length() >= LargeGradient.LEAST) {
             forgetLarge(range);
             large.add(new LargeGradient(range, parameter, gradient.retain()));

@@ -29,6 +29,11 @@ final class LargeGradient {
         return parameter;
     }
 
+    /** Where the gradient is kept; its memory may change. */
+    Tensor view() {
+        return view;
+    }
+
     /** The parameter's products, which write its gradient straight into the vector. */
     Products products() {
         if (products == null) {

@@ -49,6 +49,13 @@ public final class Memory {
         return new Memory(new BytePointer(direct.duplicate().clear()), direct.capacity(), direct);
     }
 
+    /** The first elements as a tensor, which nobody may use once this memory is gone. */
+    public Tensor tensor(DType type, long elements) {
+        check(0, elements * type.bytes());
+        return Native.op(
+                "tensor", () -> torch.from_blob(start, new long[] {elements}, Native.options(type, Device.CPU)));
+    }
+
     public long bytes() {
         return bytes;
     }

@@ -261,6 +261,12 @@ public final class Tensor implements AutoCloseable {
         });
     }
 
+    /** Overwrites all elements with the sums of those of two tensors of the same shape. */
+    public Tensor setToSum(Tensor a, Tensor b) {
+        run("setToSum", () -> torch.add_out(handle(), a.handle(), b.handle()));
+        return this;
+    }
+
     // ---- shapes
 
     public Tensor view(long... dims) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntConsumer;
@@ -38,6 +39,7 @@ public final class LocalWorkers implements AutoCloseable {
     private PartedUpdate update;
     private final Crew crew;
     private WorkersSum batchSum; // null where each worker looks at its own rows alone
+    private BiConsumer<Range, Tensor> sumOfAll; // null where the first worker's memory holds the sum
     private int moved; // so many workers, from the first one on, have seen rows since statistics were brought together
     private int unsummed = 1; // so many workers, from the first one on, hold gradients of the step
 
@@ -157,7 +159,19 @@ public final class LocalWorkers implements AutoCloseable {
             crew.together(part -> sum(target.part(part, workers()).range()));
             unsummed = 1;
         }
-        return model().vector().gradients();
+        return model().vector().written();
+    }
+
+    /**
+     * The first worker writes its gradients into memory that other members read, and {@link #update} asks for the sum of all of
+     * them, which must be ready: nobody else adds them up.
+     *
+     * @param own as long as the vector; in use until this is called again. Null: as before
+     * @param sum writes the sum of a range over all members; called on any worker's thread
+     */
+    public void shareGradients(Tensor own, BiConsumer<Range, Tensor> sum) {
+        model().vector().writeGradientsTo(own);
+        sumOfAll = sum;
     }
 
     private StepResult backward(int worker, Batch batch, Range share, Turn turn, Consumer<Range> ready) {
@@ -188,7 +202,7 @@ public final class LocalWorkers implements AutoCloseable {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             for (int worker = 1; worker < unsummed; worker++) {
-                first.gradients(range).add_(models.get(worker).vector().gradients(range));
+                first.written(range).add_(models.get(worker).vector().gradients(range));
             }
         }
     }
@@ -241,7 +255,7 @@ public final class LocalWorkers implements AutoCloseable {
         double[] squares = new double[workers()];
         boolean measured = clipping.norm() > 0; // lengths are of the whole vector: one more round
         if (measured) {
-            crew.together(part -> squares[part] = clipped(part, clipping, factor));
+            crew.together(part -> squares[part] = clipped(update.range(part), clipping, factor));
         }
         double length = measured
                 ? Math.sqrt(sumOfSquares.applyAsDouble(Arrays.stream(squares).sum()))
@@ -250,24 +264,30 @@ public final class LocalWorkers implements AutoCloseable {
         crew.together(part -> {
             Engine.useThreads(1);
             if (measured) {
-                clipping.scale(gradients(part), length);
+                clipping.scale(gradients(update.range(part)), length);
             } else {
-                clipped(part, clipping, factor);
+                clipped(update.range(part), clipping, factor);
             }
             update.apply(part, learningRate);
         });
         unsummed = 1;
     }
 
-    /** Sums, scales and cuts the gradients of a part; returns the square of their length where that is limited. */
-    private double clipped(int part, Clipping clipping, double factor) {
-        sum(update.range(part));
+    /** Sums, scales and cuts the gradients of a range; returns the square of their length where that is limited. */
+    private double clipped(Range range, Clipping clipping, double factor) {
+        if (sumOfAll == null) {
+            sum(range);
+        } else {
+            try (Scope scope = Scope.open()) {
+                sumOfAll.accept(range, gradients(range));
+            }
+        }
         if (factor == 1 && !clipping.isOn()) {
             return 0;
         }
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            Tensor gradients = gradients(part);
+            Tensor gradients = gradients(range);
             if (factor != 1) {
                 gradients.mul_(factor);
             }
@@ -276,8 +296,8 @@ public final class LocalWorkers implements AutoCloseable {
         }
     }
 
-    private Tensor gradients(int part) {
-        return model().vector().gradients(update.range(part));
+    private Tensor gradients(Range range) {
+        return model().vector().gradients(range);
     }
 
     /** There are no gradients in this step. */

@@ -44,6 +44,50 @@ class FlatVectorTest {
     }
 
     @Test
+    void backwardPassesWriteWhereTheyAreTold() {
+        Tensor weight = vector.parameter(new Range(4, 6), Shape.of(2, 3), Layout.PLAIN);
+        Tensor kernel = vector.parameter(new Range(10, 16), Shape.of(2, 2, 2, 2), Layout.CHANNELS_LAST);
+        Tensor loss = weight.sum().add(kernel.square().sum());
+        vector.values().fill_(3);
+        Tensor elsewhere = Tensor.full(Shape.of(30), 7, DType.FLOAT32);
+        vector.writeGradientsTo(elsewhere);
+        vector.backward(loss, false);
+        float[] written = new float[30];
+        java.util.Arrays.fill(written, 4, 10, 1);
+        java.util.Arrays.fill(written, 10, 26, 6);
+        assertThat(elsewhere.toArray().floats()).containsExactly(written);
+        assertThat(vector.gradients().sum().item()).as("left alone").isZero();
+        vector.writeGradientsTo(null);
+        vector.backward(weight.sum(), true);
+        assertThat(vector.gradients().sum().item())
+                .as("what was written moves along")
+                .isEqualTo(6 + 6 + 16 * 6);
+        assertThat(elsewhere.toArray().floats()).as("and is not touched again").containsExactly(written);
+        assertThatThrownBy(() -> vector.writeGradientsTo(Tensor.zeros(Shape.of(29), DType.FLOAT32)))
+                .hasMessageContaining("expected memory for 30 gradients, received 29");
+    }
+
+    @Test
+    void largeGradientsGoThereToo() {
+        long size = LargeGradient.LEAST;
+        try (FlatVector long_ = new FlatVector(size + 8, DType.FLOAT32, Device.CPU)) {
+            Tensor weight = long_.parameter(new Range(8, size), Shape.of(size / 64, 64), Layout.PLAIN);
+            Tensor elsewhere = Tensor.full(Shape.of(size + 8), 7, DType.FLOAT32);
+            Tensor x = Tensor.full(Shape.of(4, 64), 1, DType.FLOAT32);
+            for (boolean cut : new boolean[] {false, true}) {
+                long_.writeGradientsTo(elsewhere);
+                Tensor y = cut ? long_.cutProduct(x, weight, null, false) : x.matmul(weight.transpose(0, 1));
+                long_.backward(y.sum(), false);
+                assertThat(elsewhere.sum().item()).isEqualTo(4.0 * size);
+                assertThat(long_.gradients().sum().item()).isZero();
+                long_.writeGradientsTo(null);
+                long_.zeroGradients();
+                elsewhere.fill_(7);
+            }
+        }
+    }
+
+    @Test
     void channelsLastIsALayoutAndNotAnOrder() {
         Range range = new Range(0, 24);
         Shape shape = Shape.of(2, 3, 2, 2);

@@ -8,6 +8,7 @@ import dev.tutti.cluster.rpc.Newcomer;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Connections;
+import dev.tutti.comm.Summands;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
 import dev.tutti.train.Assignment;
@@ -15,6 +16,7 @@ import dev.tutti.train.Workplace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +80,16 @@ public final class TestingCluster {
     /** How they are connected; by plain memory unless said. */
     TestingCluster connectedBy(CollectivesFactory factory) {
         connections = factory;
+        return this;
+    }
+
+    /** Members cannot read each other's vectors, though they are in one JVM: all that is summed travels. */
+    public TestingCluster apart() {
+        CollectivesFactory real = connections;
+        connections = (group, board, timeout) -> Around.calls(
+                Collectives.class,
+                real.open(group, board, timeout),
+                call -> call.name().equals("summands") ? Optional.empty() : call.proceed());
         return this;
     }
 
@@ -210,9 +222,30 @@ public final class TestingCluster {
                 if (call.given().isEmpty() || !(call.given().get(0) instanceof String what)) {
                     return call.proceed();
                 }
-                come("before " + what);
+                String point = call.name().equals("summands") ? "memory for " + what : what;
+                come("before " + point);
                 Object answer = call.proceed();
-                come("after " + what);
+                come("after " + point);
+                return answer instanceof Optional<?> vectors
+                        ? vectors.map(all -> watched((Summands) all, what))
+                        : answer;
+            });
+        }
+
+        private Summands watched(Summands real, String what) {
+            return Around.calls(Summands.class, real, call -> {
+                String point = switch (call.name()) {
+                    case "awaitReaders" -> "readers of " + what;
+                    case "prepare" -> what;
+                    case "release" -> "release of " + what;
+                    default -> null;
+                };
+                if (point == null) {
+                    return call.proceed();
+                }
+                come("before " + point);
+                Object answer = call.proceed();
+                come("after " + point);
                 return answer;
             });
         }

@@ -142,6 +142,10 @@ class TrainingMetricsTest {
         "after metrics: all, 2",
         "before gradients, 4",
         "after gradients, 4",
+        "before memory for gradients, 1",
+        "before readers of gradients, 4",
+        "before release of gradients, 4",
+        "after release of gradients, 4",
         "after parameters, 2",
     })
     void outliveTheMemberThatMeasured(String point, int time) {

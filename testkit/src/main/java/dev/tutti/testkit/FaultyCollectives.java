@@ -3,15 +3,19 @@ package dev.tutti.testkit;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Summands;
 import dev.tutti.comm.Traffic;
+import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.testkit.Mishaps.Mishap;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Disturbs what a member says to the other members: its calls come late or not at all.
@@ -37,19 +41,26 @@ final class FaultyCollectives implements Collectives {
     }
 
     private void send(String what, Runnable call) {
+        disturbed(what, () -> {
+            call.run();
+            return null;
+        });
+    }
+
+    private <T> T disturbed(String what, Supplier<T> call) {
         Mishap mishap = disturbance.next(inner.group(), what);
-        switch (mishap.kind()) {
-            case NONE, DUPLICATED, ANSWER_DROPPED -> call.run(); // an agreement cannot be said twice
+        return switch (mishap.kind()) {
+            case NONE, DUPLICATED, ANSWER_DROPPED -> call.get(); // an agreement cannot be said twice
             case DELAYED -> {
                 await(mishap.millis());
-                call.run();
+                yield call.get();
             }
             case DROPPED -> {
                 await(timeout.toMillis());
                 throw fail("its call '" + what + "' was lost on purpose");
             }
             case CUT -> throw fail("its connections were cut on purpose before '" + what + "'");
-        }
+        };
     }
 
     private MemberLostException fail(String what) {
@@ -115,6 +126,13 @@ final class FaultyCollectives implements Collectives {
     @Override
     public void join() {
         send("join", inner::join);
+    }
+
+    /** Rounds have the name of the vectors, and whom they wait for has one, too. */
+    @Override
+    public Optional<Summands> summands(String what, DType type, long elements) {
+        return disturbed("memory for " + what, () -> inner.summands(what, type, elements))
+                .map(vectors -> new FaultySummands(vectors, what, this::send));
     }
 
     @Override

@@ -39,12 +39,14 @@ final class Sweep {
             new Point(Breakdown.MEETING, 1, 0),
             new Point(Breakdown.MEETING, 1, 100_000),
             new Point(Breakdown.MET, 1, 0),
+            new Point("memory for gradients", 1, 0),
             new Point("more and stop", 1, 0), // the first thing that all agree on
             new Point("gradients", 1, 0), // the first step
             new Point("gradients", 1, 300),
             new Point("gradients", 7, 100), // in the middle of summing
             new Point("gradients", 8, 1000),
             new Point("gradients", 9, 3000),
+            new Point("readers of gradients", 10, 0),
             new Point("ballot", 12, 0), // between steps
             new Point("ballot", STEPS, 5000), // within an evaluation
             new Point("evaluation: contents", 1, 0), // bringing it together

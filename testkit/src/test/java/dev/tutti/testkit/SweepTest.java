@@ -36,12 +36,14 @@ class SweepTest {
     @Test
     void thePointsGoFromTheStartToTheEnd() {
         List<Sweep.Run> runs = Sweep.runs();
-        assertThat(runs).hasSize(112);
+        assertThat(runs).hasSize(122);
         for (String where : List.of(
                 Breakdown.START,
                 Breakdown.MEETING,
                 Breakdown.MET,
+                "memory for gradients",
                 "gradients",
+                "readers of gradients",
                 "ballot",
                 "evaluation: contents",
                 Breakdown.CHECKPOINT,

@@ -100,6 +100,10 @@ final class AllReduceReplica implements Replica {
     public StepResult accumulate(Batch batch, long number) {
         step = number;
         long began = System.nanoTime();
+        if (batches == 0) {
+            exchange.begin();
+            began = timing.record(Phase.WAIT, began);
+        }
         StepResult result = backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
         long waited = sharedBatches == null ? 0 : sharedBatches.check();
         batches++;
@@ -141,6 +145,11 @@ final class AllReduceReplica implements Replica {
             awaitBuckets(collectives);
             began = timing.record(Phase.WIRE, began);
         }
+        if (samples == 0 && !overlaps()) {
+            exchange.begin();
+            workers.zeroGradients();
+        }
+        exchange.ready();
         double fed = timing.seconds(Phase.FEED) - fedBefore;
         fedBefore += fed;
         Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds + fed, vote);
@@ -196,9 +205,6 @@ final class AllReduceReplica implements Replica {
 
     private void sum(Collectives collectives, Ballot ballot) {
         if (!overlaps()) {
-            if (samples == 0) {
-                workers.zeroGradients();
-            }
             exchange.sum(collectives, step);
         }
         if (collectives.group().size() > 1) {
@@ -234,6 +240,9 @@ final class AllReduceReplica implements Replica {
         workers.amongOthers(team.group().size() > 1);
         hearThreads();
         exchange.regrouped(team.collectives());
+        if (!overlaps()) {
+            exchange.shareMemory(team.collectives());
+        }
     }
 
     /** Members may have different numbers of workers: each worker draws its own random numbers, and all have to travel alike. */
@@ -262,8 +271,8 @@ final class AllReduceReplica implements Replica {
             buckets.abandon();
             buckets.close();
         }
-        workers.close();
         exchange.close();
+        workers.close();
         statistics.close();
     }
 }

@@ -7,10 +7,16 @@ import java.util.Map;
 /**
  * How members come from gradients of their own to the same parameters, and where the optimizer's state lies.
  *
- * <p>Order of calls for each step: {@link #sum}, {@link #update}, {@link #share}; {@link #regrouped} whenever the members have
- * met.
+ * <p>Order of calls for each step: {@link #begin}, {@link #ready}, then all agree that they are; {@link #sum}, {@link #update},
+ * {@link #share}. {@link #regrouped} whenever the members have met.
  */
 interface Exchange extends AutoCloseable {
+    /** Gradients are about to be written. */
+    default void begin() {}
+
+    /** The gradients of this member are written; the others hear of it next. */
+    default void ready() {}
+
     /** Brings the gradients of all members together, as far as this one needs them. */
     void sum(Collectives collectives, long step);
 
@@ -34,6 +40,9 @@ interface Exchange extends AutoCloseable {
      * @throws dev.tutti.train.StateLostException on all of them, if some of the state went with a member
      */
     void regrouped(Collectives collectives);
+
+    /** Gradients may be written where other members read them: called after {@link #regrouped} unless they travel before {@link #sum}. */
+    default void shareMemory(Collectives collectives) {}
 
     /** The state is about to be written anew, all of it. */
     default void startOver() {}

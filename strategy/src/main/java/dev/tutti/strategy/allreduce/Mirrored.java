@@ -1,15 +1,24 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Summands;
 import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.tensor.Device;
+import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.LocalWorkers;
 import java.util.Map;
 
-/** Every member has all gradients, all of the state, and makes the same update. */
+/**
+ * Every member has all gradients, all of the state, and makes the same update.
+ *
+ * <p>Where members can read each other's memory gradients are written there, and each member sums them piece by piece as it
+ * updates: the same bits as if they had travelled.
+ */
 final class Mirrored implements Exchange {
     private final LocalWorkers workers;
     private final GradientSum gradientSum;
+    private Summands summands; // null where gradients travel
 
     Mirrored(LocalWorkers workers, GradientSum gradientSum) {
         this.workers = workers;
@@ -17,8 +26,24 @@ final class Mirrored implements Exchange {
     }
 
     @Override
+    public void begin() {
+        if (summands != null) {
+            summands.awaitReaders();
+        }
+    }
+
+    @Override
+    public void ready() {
+        if (summands != null) {
+            workers.gradients();
+        }
+    }
+
+    @Override
     public void sum(Collectives collectives, long step) {
-        if (collectives.group().size() > 1 || gradientSum != GradientSum.PLAIN) {
+        if (summands != null) {
+            summands.prepare();
+        } else if (collectives.group().size() > 1 || gradientSum != GradientSum.PLAIN) {
             gradientSum.sum(collectives, workers.gradients(), step);
         }
     }
@@ -29,6 +54,9 @@ final class Mirrored implements Exchange {
         boolean first = collectives.group().isChief();
         workers.update(
                 learningRate, factor, squares -> collectives.sum("length of the gradients", first ? squares : 0)[0]);
+        if (summands != null) {
+            summands.release();
+        }
     }
 
     @Override
@@ -37,6 +65,28 @@ final class Mirrored implements Exchange {
     @Override
     public void regrouped(Collectives collectives) {
         gradientSum.regrouped();
+        withdraw();
+    }
+
+    @Override
+    public void shareMemory(Collectives collectives) {
+        FlatVector vector = workers.model().vector();
+        boolean onCpu = vector.device().equals(Device.CPU);
+        if (collectives.group().size() > 1 && gradientSum == GradientSum.PLAIN && onCpu) {
+            collectives.summands("gradients", vector.type(), vector.size()).ifPresent(all -> {
+                summands = all;
+                workers.shareGradients(all.own(), all::sum);
+            });
+        }
+    }
+
+    /** Gradients lie in this member's own memory again. */
+    private void withdraw() {
+        if (summands != null) {
+            workers.shareGradients(null, null);
+            summands.close();
+            summands = null;
+        }
     }
 
     @Override
@@ -46,6 +96,7 @@ final class Mirrored implements Exchange {
 
     @Override
     public void close() {
+        withdraw();
         gradientSum.close();
     }
 }

@@ -1,0 +1,30 @@
+package dev.tutti.comm;
+
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+
+/** A vector of each member in memory that all of them can read, and how far each member is with them. */
+interface SharedVectors extends AutoCloseable {
+    /** What members come to in every round. */
+    enum Stage {
+        /** This member's part is summed. */
+        PREPARED,
+        /** This member needs the others' vectors no more. */
+        RELEASED
+    }
+
+    /** By rank. */
+    List<Tensor> all();
+
+    /** Counts what comes and goes through them. */
+    Meter meter();
+
+    void say(Stage stage, long round);
+
+    /** @param purpose what is waited for, for those who will have waited in vain */
+    void awaitAll(Stage stage, long round, String purpose);
+
+    /** Lets the memory go. */
+    @Override
+    void close();
+}

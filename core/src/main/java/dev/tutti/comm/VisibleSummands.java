@@ -1,0 +1,125 @@
+package dev.tutti.comm;
+
+import dev.tutti.comm.SharedVectors.Stage;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Range;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.Tensor;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Sums over vectors that lie in memory of which all members can read.
+ *
+ * <p>Two members read both vectors as they sum: each element of the other is read once. More of them divide the work first: each
+ * sums its part and lays the result into its own vector, where nobody else looks for anything but that. Either way 2(n-1)/n of
+ * the vector come to each member, and sums are made in the order of ranks.
+ */
+final class VisibleSummands implements Summands {
+    private final String what;
+    private final Group group;
+    private final SharedVectors vectors;
+    private final Consumer<Runnable> waiting;
+    private final long elements;
+    private Tensor part; // null between two members
+    private long round;
+    private boolean closed;
+
+    /** @param waiting runs what may wait for others, within the deadline of a call */
+    VisibleSummands(String what, Group group, SharedVectors vectors, Consumer<Runnable> waiting) {
+        this.what = what;
+        this.group = group;
+        this.vectors = vectors;
+        this.waiting = waiting;
+        this.elements = own().size();
+        if (group.size() > 2) {
+            part = Tensor.zeros(Shape.of(group.part(elements).length()), own().type())
+                    .retain();
+        }
+    }
+
+    @Override
+    public Tensor own() {
+        return vectors.all().get(group.rank());
+    }
+
+    @Override
+    public void awaitReaders() {
+        await(Stage.RELEASED);
+    }
+
+    @Override
+    public void prepare() {
+        round++;
+        if (part != null) {
+            sumOwnPart();
+            vectors.say(Stage.PREPARED, round);
+            await(Stage.PREPARED);
+        }
+    }
+
+    private void await(Stage stage) {
+        String purpose = (stage == Stage.PREPARED ? "summing '" : "reading '") + what + "', round " + round;
+        waiting.accept(() -> vectors.awaitAll(stage, round, purpose));
+    }
+
+    private void sumOwnPart() {
+        Range range = group.part(elements);
+        if (range.isEmpty()) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            part.setToSum(of(0, range), of(1, range));
+            for (int rank = 2; rank < group.size(); rank++) {
+                part.add_(of(rank, range));
+            }
+            of(group.rank(), range).copy_(part);
+        }
+    }
+
+    @Override
+    public void sum(Range range, Tensor into) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            if (part == null) {
+                into.setToSum(of(0, range), of(1, range));
+                return;
+            }
+            for (int rank = 0; rank < group.size(); rank++) {
+                Range theirs = group.part(elements, rank).intersect(range);
+                if (!theirs.isEmpty()) {
+                    into.narrow(0, theirs.from() - range.from(), theirs.length())
+                            .copy_(of(rank, theirs));
+                }
+            }
+        }
+    }
+
+    private Tensor of(int rank, Range range) {
+        return vectors.all().get(rank).narrow(0, range.from(), range.length());
+    }
+
+    @Override
+    public void release() {
+        long width = own().type().bytes();
+        long mine = group.part(elements).length() * width;
+        vectors.meter().reduceScatter(elements * width, mine, group.size());
+        vectors.meter().allGather(elements * width, mine, group.size());
+        vectors.say(Stage.RELEASED, round);
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (part != null) {
+            part.close();
+        }
+        List.copyOf(vectors.all()).forEach(Tensor::close);
+        vectors.close();
+    }
+}
