@@ -85,8 +85,18 @@ final class AgreedCollectives implements Collectives {
         return run(() -> {
             agree(new Call(Operation.SUMMANDS, what, type, elements, -1));
             SharedVectors vectors = elements == 0 ? null : medium.share(type, elements);
-            return Optional.ofNullable(vectors).map(all -> new VisibleSummands(what, group, all, this::await));
+            return Optional.ofNullable(vectors)
+                    .map(all -> new VisibleSummands(what, group, all, this::await, this::tell));
         });
+    }
+
+    /** Once these are closed there is no memory left to say anything in. */
+    private void tell(Runnable others) {
+        synchronized (callUnderWay) {
+            if (!closed) {
+                others.run();
+            }
+        }
     }
 
     private void await(Runnable others) {

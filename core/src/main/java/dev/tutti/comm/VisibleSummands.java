@@ -21,17 +21,23 @@ final class VisibleSummands implements Summands {
     private final Group group;
     private final SharedVectors vectors;
     private final Consumer<Runnable> waiting;
+    private final Consumer<Runnable> telling;
     private final long elements;
     private Tensor part; // null between two members
     private long round;
     private boolean closed;
 
-    /** @param waiting runs what may wait for others, within the deadline of a call */
-    VisibleSummands(String what, Group group, SharedVectors vectors, Consumer<Runnable> waiting) {
+    /**
+     * @param waiting runs what may wait for others, within the deadline of a call
+     * @param telling runs what tells them something, unless nobody can hear it any more; never fails
+     */
+    VisibleSummands(
+            String what, Group group, SharedVectors vectors, Consumer<Runnable> waiting, Consumer<Runnable> telling) {
         this.what = what;
         this.group = group;
         this.vectors = vectors;
         this.waiting = waiting;
+        this.telling = telling;
         this.elements = own().size();
         if (group.size() > 2) {
             part = Tensor.zeros(Shape.of(group.part(elements).length()), own().type())
@@ -54,7 +60,7 @@ final class VisibleSummands implements Summands {
         round++;
         if (part != null) {
             sumOwnPart();
-            vectors.say(Stage.PREPARED, round);
+            telling.accept(() -> vectors.say(Stage.PREPARED, round));
             await(Stage.PREPARED);
         }
     }
@@ -107,7 +113,7 @@ final class VisibleSummands implements Summands {
         long mine = group.part(elements).length() * width;
         vectors.meter().reduceScatter(elements * width, mine, group.size());
         vectors.meter().allGather(elements * width, mine, group.size());
-        vectors.say(Stage.RELEASED, round);
+        telling.accept(() -> vectors.say(Stage.RELEASED, round));
     }
 
     @Override

@@ -183,6 +183,35 @@ class SummandsContractTest {
         }
     }
 
+    /** What was prepared is used to the end: parameters that moved must not be taken for others. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Kind.class,
+            names = {"MEMORY", "SHARED_MEMORY"})
+    void aRoundThatWasPreparedEndsWellThoughTheGroupDoesNot(Kind kind) {
+        for (boolean closed : new boolean[] {false, true}) {
+            try (TestingMembers members = new TestingMembers(kind, 2, LONG);
+                    Scope scope = Scope.open()) {
+                List<Summands> vectors = members.all(member -> open(member, 100));
+                members.all(member -> {
+                    member.barrier("all have written");
+                    vectors.get(member.group().rank()).prepare();
+                    return null;
+                });
+                members.of(0).abort(new MemberLostException(List.of("worker-1"), "worker-1 was given up"));
+                if (closed) {
+                    members.of(0).close();
+                }
+                Tensor sum = Tensor.full(Shape.of(100), 5, DType.FLOAT32);
+                vectors.get(0).sum(new Range(0, 100), sum);
+                vectors.get(0).release();
+                assertThat(sum.sum().item()).isZero();
+                assertThatThrownBy(() -> vectors.get(0).awaitReaders()).isInstanceOf(RuntimeException.class);
+                vectors.forEach(Summands::close);
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Kind.class)
     void membersThatCallForOtherVectorsAreNamed(Kind kind) {
