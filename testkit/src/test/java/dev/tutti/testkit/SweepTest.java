@@ -19,7 +19,9 @@ class SweepTest {
     @CsvSource(delimiter = '|', textBlock = """
         worker-1 stops at gradients 8 after 1000 us                 | SOUND
         worker-0 dies at gradients 9 after 3000 us                  | SOUND
-        worker-0 dies at evaluation: contents 1, all are needed               | FAILED_BY_NAME
+        worker-0 stops at evaluation: contents 1, all are needed    | FAILED_BY_NAME
+        worker-1 dies at memory for gradients 1                     | SOUND
+        worker-0 stops at readers of gradients 10                   | SOUND
         worker-0 stops at the end 1                                 | SOUND
         worker-0 dies at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
         worker-0 stops at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
