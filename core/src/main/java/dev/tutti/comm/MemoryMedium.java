@@ -8,9 +8,7 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -155,14 +153,9 @@ final class MemoryMedium implements Medium {
 
     private final class RoomVectors implements SharedVectors {
         private final List<Tensor> all;
-        private final Map<Stage, Long> roundsBefore =
-                new EnumMap<>(Stage.class); // of vectors that the group had before
 
         RoomVectors(List<Tensor> all) {
             this.all = all;
-            for (Stage stage : Stage.values()) {
-                roundsBefore.put(stage, room.get(group.rank(), step(stage)));
-            }
         }
 
         @Override
@@ -176,14 +169,19 @@ final class MemoryMedium implements Medium {
         }
 
         @Override
-        public void say(Stage stage, long round) {
+        public long said(Stage stage) {
+            return room.get(group.rank(), step(stage));
+        }
+
+        @Override
+        public void say(Stage stage, long rounds) {
             room.advance(group.rank(), step(stage));
         }
 
         @Override
-        public void awaitAll(Stage stage, long round, String about) {
+        public void awaitAll(Stage stage, long rounds, String about) {
             purpose = about;
-            MemoryMedium.this.awaitAll(step(stage), roundsBefore.get(stage) + round);
+            MemoryMedium.this.awaitAll(step(stage), rounds);
         }
 
         private static Step step(Stage stage) {

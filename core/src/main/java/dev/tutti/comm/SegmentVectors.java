@@ -12,9 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,18 +21,16 @@ final class SegmentVectors implements SharedVectors {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentVectors.class);
     private static final int PATH_BYTES = 256;
 
+    private final Group group;
     private final SegmentNotes notes;
     private final Meter meter;
     private final List<Segment> segments;
     private final List<Tensor> all = new ArrayList<>();
-    private final Map<Stage, Long> roundsBefore = new EnumMap<>(Stage.class); // of vectors that the group had before
 
     private SegmentVectors(
             Group group, SegmentNotes notes, Meter meter, List<Segment> segments, DType type, long elements) {
+        this.group = group;
         this.notes = notes;
-        for (Stage stage : Stage.values()) {
-            roundsBefore.put(stage, notes.get(group.rank(), note(stage)));
-        }
         this.meter = meter;
         this.segments = segments;
         try (Scope scope = Scope.open()) {
@@ -118,13 +114,18 @@ final class SegmentVectors implements SharedVectors {
     }
 
     @Override
-    public void say(Stage stage, long round) {
-        notes.set(note(stage), roundsBefore.get(stage) + round);
+    public long said(Stage stage) {
+        return notes.get(group.rank(), note(stage));
     }
 
     @Override
-    public void awaitAll(Stage stage, long round, String about) {
-        notes.awaitAll(note(stage), roundsBefore.get(stage) + round, about);
+    public void say(Stage stage, long rounds) {
+        notes.set(note(stage), rounds);
+    }
+
+    @Override
+    public void awaitAll(Stage stage, long rounds, String about) {
+        notes.awaitAll(note(stage), rounds, about);
     }
 
     private static Note note(Stage stage) {

@@ -19,10 +19,14 @@ interface SharedVectors extends AutoCloseable {
     /** Counts what comes and goes through them. */
     Meter meter();
 
-    void say(Stage stage, long round);
+    /** What this member has said last; 0 at first. */
+    long said(Stage stage);
+
+    /** Says how many rounds of a stage this member has come to; all numbers only grow. */
+    void say(Stage stage, long rounds);
 
     /** @param purpose what is waited for, for those who will have waited in vain */
-    void awaitAll(Stage stage, long round, String purpose);
+    void awaitAll(Stage stage, long rounds, String purpose);
 
     /** Lets the memory go. */
     @Override

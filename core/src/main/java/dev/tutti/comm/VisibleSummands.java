@@ -6,7 +6,9 @@ import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +25,8 @@ final class VisibleSummands implements Summands {
     private final Consumer<Runnable> waiting;
     private final Consumer<Runnable> telling;
     private final long elements;
+    private final Map<Stage, Long> before =
+            new EnumMap<>(Stage.class); // rounds with vectors that the group had earlier
     private Tensor part; // null between two members
     private long round;
     private boolean closed;
@@ -39,6 +43,9 @@ final class VisibleSummands implements Summands {
         this.waiting = waiting;
         this.telling = telling;
         this.elements = own().size();
+        for (Stage stage : Stage.values()) {
+            before.put(stage, vectors.said(stage));
+        }
         if (group.size() > 2) {
             part = Tensor.zeros(Shape.of(group.part(elements).length()), own().type())
                     .retain();
@@ -60,14 +67,18 @@ final class VisibleSummands implements Summands {
         round++;
         if (part != null) {
             sumOwnPart();
-            telling.accept(() -> vectors.say(Stage.PREPARED, round));
+            say(Stage.PREPARED);
             await(Stage.PREPARED);
         }
     }
 
+    private void say(Stage stage) {
+        telling.accept(() -> vectors.say(stage, before.get(stage) + round));
+    }
+
     private void await(Stage stage) {
         String purpose = (stage == Stage.PREPARED ? "summing '" : "reading '") + what + "', round " + round;
-        waiting.accept(() -> vectors.awaitAll(stage, round, purpose));
+        waiting.accept(() -> vectors.awaitAll(stage, before.get(stage) + round, purpose));
     }
 
     private void sumOwnPart() {
@@ -113,7 +124,7 @@ final class VisibleSummands implements Summands {
         long mine = group.part(elements).length() * width;
         vectors.meter().reduceScatter(elements * width, mine, group.size());
         vectors.meter().allGather(elements * width, mine, group.size());
-        telling.accept(() -> vectors.say(Stage.RELEASED, round));
+        say(Stage.RELEASED);
     }
 
     @Override

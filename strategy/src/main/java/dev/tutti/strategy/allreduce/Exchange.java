@@ -41,7 +41,7 @@ interface Exchange extends AutoCloseable {
      */
     void regrouped(Collectives collectives);
 
-    /** Gradients may be written where other members read them: called after {@link #regrouped} unless they travel before {@link #sum}. */
+    /** Gradients may be written where other members read them; called after {@link #regrouped}, unless they travel before {@link #ready}. */
     default void shareMemory(Collectives collectives) {}
 
     /** The state is about to be written anew, all of it. */

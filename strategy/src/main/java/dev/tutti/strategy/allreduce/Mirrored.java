@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * Every member has all gradients, all of the state, and makes the same update.
  *
- * <p>Where members can read each other's memory gradients are written there, and each member sums them piece by piece as it
- * updates: the same bits as if they had travelled.
+ * <p>Where members can read each other's memory gradients are written there, and each member sums them as it updates: the same
+ * bits as if they had travelled.
  */
 final class Mirrored implements Exchange {
     private final LocalWorkers workers;
