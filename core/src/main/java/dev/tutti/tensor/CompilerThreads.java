@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
  * them all of them lose, in the first minute a twentieth. So it works while nobody computes, and takes a little longer.
  */
 public final class CompilerThreads {
-    /** How far they stand back, from 0 (as all threads) to 19 (for what nobody else wants), unless the variable says it. */
+    /** How far they stand back, from 0 (not at all) to 19 (for what nobody else wants), unless the variable says it. */
     private static final int NICE = 19;
 
-    private static final String NICE_VARIABLE = "TUTTI_COMPILER_NICE";
+    static final String NICE_VARIABLE = "TUTTI_COMPILER_NICE";
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final String NAME = "C2 CompilerThre"; // as long as names of threads are on Linux
     private static final int PRIO_PROCESS = 0;
@@ -34,7 +34,10 @@ public final class CompilerThreads {
     public static void giveWay() {
         if (Platform.isLinux() && done.compareAndSet(false, true)) {
             try {
-                lower(nice(System.getenv(NICE_VARIABLE)));
+                int nice = nice(System.getenv(NICE_VARIABLE));
+                if (nice > 0) {
+                    lower(nice);
+                }
             } catch (IOException | LinkageError | RuntimeException e) {
                 log.debug("the compiler's threads keep their priority", e);
             }
