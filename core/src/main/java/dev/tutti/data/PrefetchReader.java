@@ -1,5 +1,6 @@
 package dev.tutti.data;
 
+import dev.tutti.tensor.BackgroundThread;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -37,6 +38,7 @@ final class PrefetchReader implements BatchReader {
     }
 
     private void readAhead() {
+        BackgroundThread.enter();
         try (reader) {
             Ahead ahead;
             do {

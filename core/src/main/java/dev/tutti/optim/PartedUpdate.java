@@ -18,27 +18,22 @@ import java.util.Map;
  * that of the whole, so it can be saved by a divided update and restored by an undivided one, or by one of other parts.
  */
 public final class PartedUpdate implements AutoCloseable {
-    private final List<Target> targets = new ArrayList<>();
+    private final List<Range> ranges;
     private final List<Update> updates = new ArrayList<>();
     private final Map<String, Tensor> state = new LinkedHashMap<>();
     private final Map<String, List<Tensor>> counters = new LinkedHashMap<>();
     private final boolean divided;
 
-    private PartedUpdate(Optimizer optimizer, Target whole, int parts) {
-        Update first = optimizer.bind(whole.part(0, parts));
-        divided = parts > 1 && first instanceof VectorUpdate;
-        if (parts > 1 && !divided) { // state of a kind that we cannot lay out: the first part does it all
+    private PartedUpdate(Optimizer optimizer, Target whole, List<Range> parts) {
+        Update first = optimizer.bind(whole.part(parts.get(0)));
+        divided = parts.size() > 1 && first instanceof VectorUpdate;
+        if (parts.size() > 1 && !divided) { // state of a kind that we cannot lay out: the only part is the whole
             first.close();
             first = optimizer.bind(whole);
         }
         updates.add(first);
-        targets.add(divided ? whole.part(0, parts) : whole);
-        for (int part = 1; part < parts; part++) {
-            targets.add(divided ? whole.part(part, parts) : nothingOf(whole));
-            if (divided) {
-                updates.add(optimizer.bind(targets.get(part)));
-            }
-        }
+        ranges = divided ? List.copyOf(parts) : List.of(whole.range());
+        ranges.stream().skip(1).forEach(range -> updates.add(optimizer.bind(whole.part(range))));
         if (divided) {
             join(whole);
         } else {
@@ -46,13 +41,13 @@ public final class PartedUpdate implements AutoCloseable {
         }
     }
 
-    /** Puts the optimizer to work on each of so many parts of a target. */
-    public static PartedUpdate of(Optimizer optimizer, Target whole, int parts) {
+    /**
+     * Puts the optimizer to work on parts of a target. An optimizer whose state cannot be laid out in parts does all of it in one.
+     *
+     * @param parts such as {@link Target#parts}, at least one; together they are the target's range
+     */
+    public static PartedUpdate of(Optimizer optimizer, Target whole, List<Range> parts) {
         return new PartedUpdate(optimizer, whole, parts);
-    }
-
-    private static Target nothingOf(Target whole) {
-        return new Target(whole.vector(), new Range(whole.range().to(), 0), whole.parameters(), whole.trainable());
     }
 
     /** Lets the state of the parts live in that of the whole; what is a single number each part keeps for itself. */
@@ -69,7 +64,7 @@ public final class PartedUpdate implements AutoCloseable {
                 Tensor all = Tensor.zeros(Shape.of(whole.range().length()), tensor.type(), tensor.device())
                         .retain();
                 for (int part = 0; part < updates.size(); part++) {
-                    Range range = targets.get(part).range();
+                    Range range = ranges.get(part);
                     updates.get(part)
                             .state()
                             .get(name)
@@ -81,12 +76,17 @@ public final class PartedUpdate implements AutoCloseable {
     }
 
     public int parts() {
-        return targets.size();
+        return ranges.size();
+    }
+
+    /** The stretches of the vector that the parts update, in their order. */
+    public List<Range> ranges() {
+        return ranges;
     }
 
     /** The stretch of the vector that a part updates. */
     public Range range(int part) {
-        return targets.get(part).range();
+        return ranges.get(part);
     }
 
     /** Makes ready for a step: the parts learn what was restored meanwhile. */
@@ -98,9 +98,7 @@ public final class PartedUpdate implements AutoCloseable {
 
     /** Moves the values of a part by their gradients, which are used up. */
     public void apply(int part, double learningRate) {
-        if (part < updates.size()) {
-            updates.get(part).apply(learningRate);
-        }
+        updates.get(part).apply(learningRate);
     }
 
     /** The state of the whole, by name; as {@link Update#state}. */

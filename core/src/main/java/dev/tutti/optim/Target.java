@@ -4,9 +4,11 @@ import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.FusedUpdate;
 import dev.tutti.tensor.NamedRange;
 import dev.tutti.tensor.Range;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * What an optimizer updates: a range of a vector.
@@ -34,21 +36,56 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
         return new Target(vector, vector.all(), parameters, () -> List.of(vector.all()));
     }
 
+    /** The same for a part of the range. */
+    public Target part(Range part) {
+        return new Target(vector, part, parameters, trainable);
+    }
+
     /**
-     * One of several parts of nearly equal length. They are cut where the update comes out the same, bit for bit, as
+     * The range in parts of nearly equal length. They are cut where the update comes out the same, bit for bit, as
      * that of the whole: at multiples of {@link FusedUpdate#BLOCK}. Where there are more parts than blocks some are
      * empty.
      */
-    public Target part(int index, int parts) {
-        return new Target(vector, Range.between(cut(index, parts), cut(index + 1, parts)), parameters, trainable);
+    public List<Range> parts(int count) {
+        return parts(range, count);
     }
 
-    private long cut(int index, int parts) {
+    private static List<Range> parts(Range range, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> Range.between(cut(range, i, count), cut(range, i + 1, count)))
+                .toList();
+    }
+
+    private static long cut(Range range, int index, int parts) {
         if (index == 0 || index == parts) {
             return index == 0 ? range.from() : range.to();
         }
         long exact = range.from() + range.length() / parts * index + range.length() % parts * index / parts;
-        return Math.max(range.from(), exact / FusedUpdate.BLOCK * FusedUpdate.BLOCK);
+        return Math.max(
+                range.from(), FusedUpdate.blocksWithin(new Range(0, exact)).to());
+    }
+
+    /**
+     * The range in parts of no more than about a given length, cut as those of {@link #parts(int)} and round every parameter that is
+     * longer: such a one does not share a part with others.
+     */
+    public List<Range> partsUpTo(long length) {
+        List<Range> out = new ArrayList<>();
+        long from = range.from();
+        for (NamedRange parameter : parameters) {
+            Range own = FusedUpdate.blocksWithin(range.intersect(parameter.range()));
+            if (own.length() >= length) {
+                addParts(Range.between(from, own.from()), length, out);
+                addParts(own, length, out);
+                from = own.to();
+            }
+        }
+        addParts(Range.between(from, range.to()), length, out);
+        return out;
+    }
+
+    private static void addParts(Range stretch, long length, List<Range> out) {
+        out.addAll(parts(stretch, Math.toIntExact((stretch.length() + length - 1) / length)));
     }
 
     /** The stretches to update now, as ranges of the vector. */

@@ -29,7 +29,8 @@ abstract class Cut {
      * Takes the backward pass from behind this place to before it.
      *
      * @param add whether gradients are added to what the vector holds
-     * @param written hears of the parameters as soon as their gradients are final, before the pass goes on
+     * @param written hears of the parameters as soon as their gradients are final and the pass is through with their values, before
+     *     it goes on
      */
     abstract void backward(boolean add, Consumer<Tensor> written);
 

@@ -48,11 +48,11 @@ final class CutProduct extends Cut {
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
             writeGradients(above, add);
+            below = input().handle().requires_grad() ? weight.products().toInput(above) : null;
             written.accept(weight.parameter());
             if (bias != null) {
                 written.accept(bias);
             }
-            below = input().handle().requires_grad() ? weight.products().toInput(above) : null;
         }
         if (below != null) {
             passOn(below);

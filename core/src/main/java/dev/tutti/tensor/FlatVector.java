@@ -31,7 +31,8 @@ public final class FlatVector implements AutoCloseable {
     private List<Range> small;
     private Tensor gradients;
     private Tensor elsewhere; // where backward passes write; null: into the gradients
-    private Consumer<Range> listener;
+    private Consumer<Range> listener; // null where nobody wants to hear of the pass under way
+    private boolean listenerWantsAll;
     private RuntimeException listenerFailure;
     private boolean adding;
     private boolean closed;
@@ -160,7 +161,22 @@ public final class FlatVector implements AutoCloseable {
                 hooks.put(range, GradientHook.on(parameter, () -> accumulated(range)));
             }
         });
-        listener = ready;
+        backward(loss, add, ready, true);
+    }
+
+    /**
+     * The same as {@link #backward(Tensor, boolean)}, and tells as soon as the pass is through with a range: its gradients are final,
+     * and its values are not read any more. It knows that early of large weights of dense layers, and of all else in the end.
+     *
+     * @param left called on this thread, at last with the whole vector
+     */
+    public void backwardLeaving(Tensor loss, boolean add, Consumer<Range> left) {
+        backward(loss, add, left, false);
+    }
+
+    private void backward(Tensor loss, boolean add, Consumer<Range> tell, boolean wantsAll) {
+        listener = tell;
+        listenerWantsAll = wantsAll;
         listenerFailure = null;
         adding = add;
         try {
@@ -171,7 +187,7 @@ public final class FlatVector implements AutoCloseable {
         if (listenerFailure != null) {
             throw listenerFailure;
         }
-        ready.accept(all());
+        tell.accept(all());
     }
 
     /**
@@ -235,7 +251,7 @@ public final class FlatVector implements AutoCloseable {
     }
 
     private void accumulated(Range range) {
-        if (listener == null || listenerFailure != null) {
+        if (listener == null || !listenerWantsAll || listenerFailure != null) {
             return;
         }
         large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {

@@ -134,8 +134,9 @@ public final class FusedUpdate implements AutoCloseable {
     public static List<Range> blocks(List<Range> stretches, long offset) {
         List<Range> blocks = new ArrayList<>();
         for (Range stretch : stretches) {
-            long head = Math.min(stretch.to(), up(stretch.from() + offset) - offset);
-            long tail = Math.max(head, (stretch.to() + offset) / BLOCK * BLOCK - offset);
+            Range whole = blocksWithin(new Range(stretch.from() + offset, stretch.length()));
+            long head = whole.from() - offset;
+            long tail = whole.to() - offset;
             blocks.add(Range.between(stretch.from(), head));
             blocks.add(Range.between(head, tail));
             blocks.add(Range.between(tail, stretch.to()));
@@ -144,8 +145,10 @@ public final class FusedUpdate implements AutoCloseable {
         return blocks;
     }
 
-    private static long up(long position) {
-        return (position + BLOCK - 1) / BLOCK * BLOCK;
+    /** What of a range of the vector is whole blocks; empty where there are none. */
+    public static Range blocksWithin(Range range) {
+        long from = Math.min(range.to(), (range.from() + BLOCK - 1) / BLOCK * BLOCK);
+        return Range.between(from, Math.max(from, range.to() / BLOCK * BLOCK));
     }
 
     /** Runs the kernel once. */

@@ -25,6 +25,8 @@ final class LocalReplica implements Replica {
     private final Update update;
     private final Team team;
     private final Timing timing;
+    private long step;
+    private double learningRate;
     private int batches;
     private long samples;
     private double lossSum;
@@ -56,15 +58,21 @@ final class LocalReplica implements Replica {
     }
 
     @Override
-    public StepResult accumulate(Batch batch, long step) {
+    public void begin(long number, double rate) {
+        step = number;
+        learningRate = rate;
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch) {
         long began = System.nanoTime();
-        StepResult result = forwardAndBackward(batch, step);
+        StepResult result = forwardAndBackward(batch);
         lossSum += result.loss() * result.size();
         timing.record(Phase.COMPUTE, began);
         return result;
     }
 
-    private StepResult forwardAndBackward(Batch batch, long step) {
+    private StepResult forwardAndBackward(Batch batch) {
         recipe.loss().check(batch.labels(), model.outputs());
         try (Scope scope = Scope.open()) {
             model.training(true);
@@ -91,7 +99,7 @@ final class LocalReplica implements Replica {
     }
 
     @Override
-    public Outcome update(double learningRate, Vote vote) {
+    public Outcome update(Vote vote) {
         long began = System.nanoTime();
         if (batches > 1) {
             try (NoGradients off = NoGradients.begin()) {

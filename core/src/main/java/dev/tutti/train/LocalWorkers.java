@@ -2,8 +2,6 @@ package dev.tutti.train;
 
 import dev.tutti.data.Batch;
 import dev.tutti.nn.Model;
-import dev.tutti.optim.Clipping;
-import dev.tutti.optim.PartedUpdate;
 import dev.tutti.optim.Target;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.FlatVector;
@@ -13,7 +11,6 @@ import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -25,9 +22,9 @@ import java.util.stream.IntStream;
 /**
  * Workers on threads of this JVM, one core each, that share the parameters and have gradients of their own.
  *
- * <p>Order of calls: for each step {@link #backward} once or more, then {@link #update} once, in which each worker sums the
- * gradients of its part of the vector and updates it. In between the {@link #gradients} may be added up with those of other
- * processes, in place. All calls come from one thread, which is the first worker.
+ * <p>Order of calls: for each step {@link #backward} once or more, then {@link #update} once, in which the workers sum the gradients
+ * and move the parameters piece by piece. In between the {@link #gradients} may be added up with those of other processes, in place. All
+ * calls come from one thread, which is the first worker.
  *
  * <p>The result depends on the number of workers, not on which of them is faster; with one worker it is that of a worker on its
  * own, bit for bit.
@@ -36,10 +33,9 @@ public final class LocalWorkers implements AutoCloseable {
     private final List<Model> models = new ArrayList<>();
     private final Recipe recipe;
     private final Target target;
-    private PartedUpdate update;
     private final Crew crew;
+    private final DividedUpdate update;
     private WorkersSum batchSum; // null where each worker looks at its own rows alone
-    private BiConsumer<Range, Tensor> sumOfAll; // null where the first worker's memory holds the sum
     private int moved; // so many workers, from the first one on, have seen rows since statistics were brought together
     private int unsummed = 1; // so many workers, from the first one on, hold gradients of the step
 
@@ -47,12 +43,12 @@ public final class LocalWorkers implements AutoCloseable {
     public LocalWorkers(Model model, Recipe recipe, int workers) {
         this.recipe = recipe;
         target = LocalReplica.target(model);
-        update = PartedUpdate.of(recipe.optimizer(), target, workers);
         models.add(model);
         for (int i = 1; i < workers; i++) {
             models.add(model.replica());
         }
         crew = new Crew(workers, "tutti-worker");
+        update = new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew);
         amongOthers(false);
     }
 
@@ -98,25 +94,53 @@ public final class LocalWorkers implements AutoCloseable {
 
     /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
     public StepResult backward(Batch batch, Turn turn) {
-        return backward(batch, turn, null);
+        return backward(batch, turn, (worker, loss, add) -> vector(worker).backward(loss, add));
     }
 
     /**
      * The same, and tells what gradients are final while the pass still runs; for one worker, whose gradients are those of all.
      *
-     * @param ready as {@link FlatVector#backward(Tensor, boolean, Consumer)} calls it; may be null
+     * @param ready as {@link FlatVector#backward(Tensor, boolean, Consumer)} calls it
      */
     public StepResult backward(Batch batch, Turn turn, Consumer<Range> ready) {
-        if (ready != null && workers() > 1) {
+        if (workers() > 1) {
             throw new IllegalArgumentException("gradients of several workers are final when all of them are done");
         }
+        return backward(batch, turn, (worker, loss, add) -> vector(worker).backward(loss, add, ready));
+    }
+
+    /**
+     * The same as {@link #backward(Batch, Turn)}, for a batch that is all of its step: {@link #update} with the same numbers comes next,
+     * and workers that are done before others begin with it. If a worker fails, some parameters have moved and others have not.
+     */
+    public StepResult backward(Batch batch, Turn turn, double learningRate, double factor) {
+        int busy = busy(batch);
+        if (busy == 0 || turn.batch > 0 || !update.canBegin()) {
+            return backward(batch, turn);
+        }
+        update.begin(new DividedUpdate.Move(learningRate, factor), busy);
+        try {
+            return backward(
+                    batch, turn, (worker, loss, add) -> vector(worker).backwardLeaving(loss, add, update.leaver()));
+        } catch (RuntimeException | Error e) {
+            update.abandon();
+            throw e;
+        }
+    }
+
+    /** How a worker takes a loss back to gradients. */
+    private interface Way {
+        void backward(int worker, Tensor loss, boolean add);
+    }
+
+    private StepResult backward(Batch batch, Turn turn, Way way) {
         recipe.loss().check(batch.labels(), model().outputs());
         if (turn.batch == 0) {
             unsummed = 1; // what is left of a step that came to nothing
         } else {
             gradients(); // only the first worker's live on from batch to batch
         }
-        int busy = Math.min(workers(), batch.size());
+        int busy = busy(batch);
         if (busy == 0) {
             if (turn.batch == 0) {
                 zeroGradients();
@@ -124,39 +148,58 @@ public final class LocalWorkers implements AutoCloseable {
             return new StepResult(0, 0, List.of());
         }
         StepResult[] shares = new StepResult[busy];
-        IntConsumer pass = worker -> shares[worker] = backward(worker, batch, share(batch, worker, busy), turn, ready);
-        if (batchSum == null) {
-            crew.together(busy, pass);
-        } else {
-            inStep(busy, pass);
-        }
+        passes(busy, worker -> shares[worker] = backward(worker, batch, share(batch, worker, busy), turn, way));
         unsummed = busy;
         moved = Math.max(moved, busy);
         return whole(List.of(shares), batch.size());
     }
 
-    /** Passes in which workers wait for each other. Where one fails, that is what comes out, not what others make of it. */
-    private void inStep(int busy, IntConsumer pass) {
-        batchSum.begin(busy);
+    /** How many workers have rows of a batch. */
+    private int busy(Batch batch) {
+        return Math.min(workers(), batch.size());
+    }
+
+    private FlatVector vector(int worker) {
+        return models.get(worker).vector();
+    }
+
+    private void passes(int busy, IntConsumer pass) {
+        if (batchSum != null) {
+            batchSum.begin(busy);
+        }
         try {
             crew.together(busy, worker -> {
                 try {
-                    pass.accept(worker);
-                    batchSum.leave();
-                } catch (RuntimeException | Error e) {
-                    batchSum.fail(e);
-                    throw e;
+                    pass(worker, pass);
+                } finally {
+                    update.passed();
                 }
             });
         } catch (RuntimeException e) {
-            throw batchSum.failure() instanceof RuntimeException first ? first : e;
+            // Where workers wait for each other and one fails, that is what comes out, not what others make of it.
+            throw batchSum != null && batchSum.failure() instanceof RuntimeException first ? first : e;
+        }
+    }
+
+    private void pass(int worker, IntConsumer pass) {
+        try {
+            pass.accept(worker);
+            if (batchSum != null) {
+                batchSum.leave();
+            }
+        } catch (RuntimeException | Error e) {
+            if (batchSum != null) {
+                batchSum.fail(e);
+            }
+            throw e;
         }
     }
 
     /** The sum of all workers' gradients of this step, in the first one's memory. */
     public Tensor gradients() {
         if (unsummed > 1) {
-            crew.together(part -> sum(target.part(part, workers()).range()));
+            List<Range> parts = target.parts(workers());
+            crew.together(part -> update.sum(parts.get(part), unsummed));
             unsummed = 1;
         }
         return model().vector().written();
@@ -171,10 +214,10 @@ public final class LocalWorkers implements AutoCloseable {
      */
     public void shareGradients(Tensor own, BiConsumer<Range, Tensor> sum) {
         model().vector().writeGradientsTo(own);
-        sumOfAll = sum;
+        update.sumWith(sum);
     }
 
-    private StepResult backward(int worker, Batch batch, Range share, Turn turn, Consumer<Range> ready) {
+    private StepResult backward(int worker, Batch batch, Range share, Turn turn, Way way) {
         Engine.useThreads(1);
         Model model = models.get(worker);
         model.training(true);
@@ -185,25 +228,9 @@ public final class LocalWorkers implements AutoCloseable {
             Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(batch.labels(), share, model));
             double weight = share.length() / turn.divisor;
             Tensor weighted = weight == 1 ? loss : loss.mul(weight);
-            boolean add = turn.batch > 0 && worker == 0;
-            if (ready == null) {
-                model.vector().backward(weighted, add);
-            } else {
-                model.vector().backward(weighted, add, ready);
-            }
+            way.backward(worker, weighted, turn.batch > 0 && worker == 0);
             List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs);
             return new StepResult(loss.item(), Math.toIntExact(share.length()), arrays);
-        }
-    }
-
-    /** Adds the other workers' gradients of one part of the vector to the first one's, always in the same order. */
-    private void sum(Range range) {
-        FlatVector first = model().vector();
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            for (int worker = 1; worker < unsummed; worker++) {
-                first.written(range).add_(models.get(worker).vector().gradients(range));
-            }
         }
     }
 
@@ -234,12 +261,10 @@ public final class LocalWorkers implements AutoCloseable {
      * @param range cut at multiples of {@link dev.tutti.tensor.FusedUpdate#BLOCK}, so that the update is the same bits
      */
     public void own(Range range) {
-        update.close();
-        Target part = new Target(target.vector(), range, target.parameters(), target.trainable());
-        update = PartedUpdate.of(recipe.optimizer(), part, workers());
+        update.own(range);
     }
 
-    /** Moves the parameters by the gradients times a factor, each worker its part; uses the gradients up. */
+    /** Moves the parameters by the gradients times a factor, all workers together; uses the gradients up. */
     public void update(double learningRate, double factor) {
         update(learningRate, factor, squares -> squares);
     }
@@ -251,53 +276,8 @@ public final class LocalWorkers implements AutoCloseable {
      */
     public void update(double learningRate, double factor, DoubleUnaryOperator sumOfSquares) {
         averageStatistics();
-        Clipping clipping = recipe.optimizer().clipping();
-        double[] squares = new double[workers()];
-        boolean measured = clipping.norm() > 0; // lengths are of the whole vector: one more round
-        if (measured) {
-            crew.together(part -> squares[part] = clipped(update.range(part), clipping, factor));
-        }
-        double length = measured
-                ? Math.sqrt(sumOfSquares.applyAsDouble(Arrays.stream(squares).sum()))
-                : 0;
-        update.begin();
-        crew.together(part -> {
-            Engine.useThreads(1);
-            if (measured) {
-                clipping.scale(gradients(update.range(part)), length);
-            } else {
-                clipped(update.range(part), clipping, factor);
-            }
-            update.apply(part, learningRate);
-        });
+        update.finish(new DividedUpdate.Move(learningRate, factor), unsummed, sumOfSquares);
         unsummed = 1;
-    }
-
-    /** Sums, scales and cuts the gradients of a range; returns the square of their length where that is limited. */
-    private double clipped(Range range, Clipping clipping, double factor) {
-        if (sumOfAll == null) {
-            sum(range);
-        } else {
-            try (Scope scope = Scope.open()) {
-                sumOfAll.accept(range, gradients(range));
-            }
-        }
-        if (factor == 1 && !clipping.isOn()) {
-            return 0;
-        }
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            Tensor gradients = gradients(range);
-            if (factor != 1) {
-                gradients.mul_(factor);
-            }
-            clipping.clipValues(gradients);
-            return clipping.norm() > 0 ? Clipping.squaredNorm(gradients) : 0;
-        }
-    }
-
-    private Tensor gradients(Range range) {
-        return model().vector().gradients(range);
     }
 
     /** There are no gradients in this step. */
@@ -309,10 +289,11 @@ public final class LocalWorkers implements AutoCloseable {
     /** Multiplies the gradients. */
     public void scaleGradients(double factor) {
         gradients();
+        List<Range> parts = target.parts(workers());
         crew.together(part -> {
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
-                model().vector().gradients(target.part(part, workers()).range()).mul_(factor);
+                model().vector().gradients(parts.get(part)).mul_(factor);
             }
         });
     }

@@ -161,16 +161,17 @@ final class TrainingLoop {
     private Outcome step(Feed feed) {
         team.check();
         long step = standing.step() + pending.steps();
+        run.rate(tuning.optimizer().rate(progressOf(step)));
+        replica.begin(step, run.learningRate());
         for (int i = 0; i < fit.accumulate(); i++) {
             Batch batch = feed.next();
             if (batch != null) {
-                pending.add(replica.accumulate(batch, step), batch);
+                pending.add(replica.accumulate(batch), batch);
             }
         }
-        run.rate(tuning.optimizer().rate(progressOf(step)));
         boolean toTell = freezing.isPending() || tuning.isPending();
         Vote vote = new Vote(feed.hasNext(), run.stopping(), run.interrupted(), toTell, audience.needsState(), pending);
-        Outcome outcome = replica.update(run.learningRate(), vote);
+        Outcome outcome = replica.update(vote);
         averaged.update(outcome.steps());
         pending.stepDone();
         if (outcome.steps() > 0) {

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.tensor.DType;
+import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
@@ -131,6 +132,46 @@ class CutTest {
                         .containsExactly(
                                 model.vector().gradients(told.get(i)).toArray().floats());
             }
+        }
+    }
+
+    @Test
+    void whatAPassHasLeftItDoesNotReadAgain() {
+        assertThat(chains().filter(chain -> leavesEarly(chain, Input.of(WIDTH))))
+                .hasSizeGreaterThan(3);
+        assertThat(encoders().filter(encoder -> leavesEarly(encoder, Input.of(6, 128))))
+                .hasSizeGreaterThan(5);
+    }
+
+    /** Spoils whatever has been left at once; says whether anything was before the end. */
+    private static boolean leavesEarly(Layer definition, Input input) {
+        try (Model plain = model(definition, input, Model.Options.DEFAULT);
+                Model changing = model(definition, input, Model.Options.DEFAULT);
+                Scope scope = Scope.open()) {
+            FlatVector vector = changing.vector();
+            List<Range> left = new ArrayList<>();
+            vector.backwardLeaving(loss(changing, 0), false, range -> {
+                if (!range.equals(vector.all())) {
+                    vector.values(range).fill_(Double.NaN);
+                }
+                left.add(range);
+            });
+            assertThat(left).doesNotHaveDuplicates().endsWith(vector.all());
+            assertThat(vector.gradients().toArray().floats()).isEqualTo(gradients(plain, 1));
+            return left.size() > 1;
+        }
+    }
+
+    @Test
+    void ofWhatTheEngineSeesToNothingIsKnownBeforeTheEnd() {
+        try (Model model = model(Sequential.of(dense(8).relu(), dense(3)), Model.Options.DEFAULT);
+                Scope scope = Scope.open()) {
+            List<Range> told = new ArrayList<>();
+            model.vector().backward(loss(model, 0), false, told::add);
+            assertThat(told).as("final gradients").hasSizeGreaterThan(1);
+            told.clear();
+            model.vector().backwardLeaving(loss(model, 1), false, told::add);
+            assertThat(told).containsExactly(model.vector().all());
         }
     }
 

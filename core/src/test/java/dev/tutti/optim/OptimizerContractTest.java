@@ -139,8 +139,9 @@ class OptimizerContractTest {
             try (FlatVector one = Course.vector(SIZE, type);
                     FlatVector many = Course.vector(SIZE, type);
                     Update whole = c.optimizer.bind(partlyFrozen(one))) {
-                List<Update> parts = Stream.of(0, 1, 2)
-                        .map(i -> c.optimizer.bind(partlyFrozen(many).part(i, 3)))
+                Target divided = partlyFrozen(many);
+                List<Update> parts = divided.parts(3).stream()
+                        .map(part -> c.optimizer.bind(divided.part(part)))
                         .toList();
                 steps(one, List.of(whole), 0, STEPS);
                 steps(many, parts, 0, STEPS);
@@ -156,7 +157,8 @@ class OptimizerContractTest {
         try (FlatVector one = Course.vector(SIZE, DType.FLOAT32);
                 FlatVector many = Course.vector(SIZE, DType.FLOAT32);
                 Update whole = c.optimizer.bind(partlyFrozen(one));
-                PartedUpdate parts = PartedUpdate.of(c.optimizer, partlyFrozen(many), 3)) {
+                PartedUpdate parts = PartedUpdate.of(
+                        c.optimizer, partlyFrozen(many), partlyFrozen(many).parts(3))) {
             steps(one, List.of(whole), 0, STEPS);
             steps(many, parts, 0, STEPS);
             assertThat(Course.valuesOf(many)).isEqualTo(Course.valuesOf(one));
@@ -168,7 +170,10 @@ class OptimizerContractTest {
                                     .isEqualTo(tensor.toArray()));
 
             try (FlatVector other = Course.vector(SIZE, DType.FLOAT32);
-                    PartedUpdate restored = PartedUpdate.of(c.optimizer, partlyFrozen(other), 2)) {
+                    PartedUpdate restored = PartedUpdate.of(
+                            c.optimizer,
+                            partlyFrozen(other),
+                            partlyFrozen(other).parts(2))) {
                 other.values().copy_(one.values());
                 whole.state()
                         .forEach((name, tensor) -> restored.state().get(name).copy_(tensor));

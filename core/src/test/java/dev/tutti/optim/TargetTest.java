@@ -7,9 +7,9 @@ import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.FusedUpdate;
+import dev.tutti.tensor.NamedRange;
 import dev.tutti.tensor.Range;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TargetTest {
@@ -20,20 +20,50 @@ class TargetTest {
                 Target whole = Target.all(vector, List.of());
                 for (int parts = 1; parts < 6; parts++) {
                     int count = parts;
-                    List<Range> ranges = IntStream.range(0, count)
-                            .mapToObj(i -> whole.part(i, count).range())
-                            .toList();
-                    long at = 0;
-                    for (Range range : ranges) {
-                        assertThat(range.from()).isEqualTo(at);
-                        assertThat(range.from() % FusedUpdate.BLOCK).isZero();
-                        assertThat(range.length()).isLessThanOrEqualTo(size / count + FusedUpdate.BLOCK);
-                        at = range.to();
-                    }
-                    assertThat(at).isEqualTo(size);
+                    assertThat(whole.parts(count))
+                            .hasSize(count)
+                            .allMatch(range -> range.length() <= size / count + FusedUpdate.BLOCK);
+                    assertThatPartsCover(whole.range(), whole.parts(count));
                 }
             }
         }
+    }
+
+    @Test
+    void largeParametersAreInPartsOfTheirOwn() {
+        List<NamedRange> parameters = List.of(
+                new NamedRange("small", new Range(0, 37)),
+                new NamedRange("large", new Range(37, 1000)),
+                new NamedRange("tail", new Range(1037, 50)));
+        try (FlatVector vector = new FlatVector(1087, DType.FLOAT32, Device.CPU)) {
+            Target whole = Target.all(vector, parameters);
+            List<Range> parts = whole.partsUpTo(300);
+            assertThatPartsCover(whole.range(), parts);
+            assertThat(parts)
+                    .containsExactly(
+                            Range.between(0, 48),
+                            Range.between(48, 288),
+                            Range.between(288, 528),
+                            Range.between(528, 768),
+                            Range.between(768, 1024),
+                            Range.between(1024, 1087));
+            assertThat(whole.partsUpTo(2000)).containsExactly(whole.range());
+            Target half = whole.part(Range.between(512, 1087));
+            assertThatPartsCover(half.range(), half.partsUpTo(300));
+        }
+        try (FlatVector nothing = new FlatVector(0, DType.FLOAT32, Device.CPU)) {
+            assertThat(Target.all(nothing, List.of()).partsUpTo(300)).isEmpty();
+        }
+    }
+
+    private static void assertThatPartsCover(Range whole, List<Range> parts) {
+        long at = whole.from();
+        for (Range part : parts) {
+            assertThat(part.from()).isEqualTo(at);
+            assertThat(part.from() % FusedUpdate.BLOCK).isZero();
+            at = part.to();
+        }
+        assertThat(at).isEqualTo(whole.to());
     }
 
     @Test

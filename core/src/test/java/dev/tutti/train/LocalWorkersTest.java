@@ -44,8 +44,9 @@ class LocalWorkersTest {
                     LocalWorkers workers = new LocalWorkers(shared, recipe, 1)) {
                 for (int step = 0; step < STEPS; step++) {
                     Batch batch = batches().get(step);
-                    double loss = replica.accumulate(batch, step).loss();
-                    replica.update(0.01, new Vote(true, false, false));
+                    replica.begin(step, 0.01);
+                    double loss = replica.accumulate(batch).loss();
+                    replica.update(new Vote(true, false, false));
                     StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, 0, 0, batch.size()));
                     workers.update(0.01, 1);
                     assertThat(result.loss()).isEqualTo(loss);
@@ -68,6 +69,51 @@ class LocalWorkersTest {
                     }
                 });
             }
+        }
+    }
+
+    @Test
+    void anUpdateThatBeginsBeforeAllAreDoneComesToTheSameBits() {
+        for (Optimizer optimizer : optimizers()) {
+            for (int workers = 1; workers <= 3; workers++) {
+                assertThat(wideWeights(optimizer, workers, true)).isEqualTo(wideWeights(optimizer, workers, false));
+            }
+        }
+    }
+
+    /** Of a model most of which is one large weight, and some of which does not learn for a while. */
+    private static Map<String, NdArray> wideWeights(Optimizer optimizer, int count, boolean early) {
+        Layer wide = Sequential.of(dense(300).relu(), dense(300).relu(), dense(Blobs.CLASSES));
+        try (Model model = Model.of(wide, Input.of(4));
+                LocalWorkers workers = new LocalWorkers(model, recipe(optimizer), count)) {
+            model.freeze("dense2.bias");
+            for (int step = 0; step < STEPS; step++) {
+                Batch batch = batches().get(step);
+                LocalWorkers.Turn turn = new LocalWorkers.Turn(step, 0, 0, 64);
+                double factor = 64.0 / batch.size();
+                if (early) {
+                    workers.backward(batch, turn, 0.01, factor);
+                } else {
+                    workers.backward(batch, turn);
+                }
+                workers.update(0.01, factor);
+                if (step == STEPS / 2) {
+                    model.unfreeze("dense2.bias");
+                }
+            }
+            return model.arrays();
+        }
+    }
+
+    @Test
+    void anUpdateEndsAsItBegan() {
+        try (Model model = model();
+                LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), 2)) {
+            Batch batch = batches().get(0);
+            workers.backward(batch, new LocalWorkers.Turn(0, 0, 0, batch.size()), 0.01, 1);
+            assertThatThrownBy(() -> workers.update(0.02, 1))
+                    .hasMessageContaining("began with Move[learningRate=0.01, factor=1.0]")
+                    .hasMessageContaining("2 with Move[learningRate=0.02, factor=1.0]");
         }
     }
 

@@ -32,8 +32,9 @@ final class TrainingWorkload implements Workload {
 
     @Override
     public void step() {
-        StepResult result = replica.accumulate(batches.get((int) (step % batches.size())), step);
-        replica.update(LEARNING_RATE, MORE);
+        replica.begin(step, LEARNING_RATE);
+        StepResult result = replica.accumulate(batches.get((int) (step % batches.size())));
+        replica.update(MORE);
         step++;
         if (!Double.isFinite(result.loss())) {
             throw new ArithmeticException("the loss became " + result.loss());

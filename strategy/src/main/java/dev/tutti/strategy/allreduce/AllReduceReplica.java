@@ -45,6 +45,7 @@ final class AllReduceReplica implements Replica {
     private boolean overlapping;
     private int firstWorker;
     private long step;
+    private double learningRate;
     private int batches;
     private long samples;
     private double lossSum;
@@ -97,8 +98,13 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public StepResult accumulate(Batch batch, long number) {
+    public void begin(long number, double rate) {
         step = number;
+        learningRate = rate;
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch) {
         long began = System.nanoTime();
         if (batches == 0) {
             exchange.begin();
@@ -117,7 +123,9 @@ final class AllReduceReplica implements Replica {
     private StepResult backward(Batch batch, LocalWorkers.Turn turn) {
         if (!overlaps()) {
             try {
-                return workers.backward(batch, turn);
+                return batchesPerUpdate == 1 && exchange.isOfOneMember(team.group())
+                        ? workers.backward(batch, turn, learningRate, factor(batch.size()))
+                        : workers.backward(batch, turn);
             } catch (RuntimeException e) {
                 if (sharedBatches != null) {
                     sharedBatches.check(); // that somebody is missing goes before what came of it
@@ -135,7 +143,7 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public Outcome update(double learningRate, Vote vote) {
+    public Outcome update(Vote vote) {
         Collectives collectives = team.collectives();
         long began = System.nanoTime();
         if (sharedBatches != null) {
@@ -157,7 +165,7 @@ final class AllReduceReplica implements Replica {
         boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         began = timing.record(Phase.WAIT, began);
         if (ballot.samples() > 0) {
-            double factor = (double) batchSize / ballot.samples();
+            double factor = factor(ballot.samples());
             if (scaledBefore) {
                 began = scale(factor, began);
                 factor = 1;
@@ -170,7 +178,6 @@ final class AllReduceReplica implements Replica {
             exchange.share(collectives, ballot.stateWanted() || changed || ballot.reopen());
             timing.record(Phase.WIRE, began);
             statistics.keep();
-            step++; // a member without data does not hear of the next number
         }
         forget();
         if (changed && team.group().isChief()) {
@@ -184,6 +191,11 @@ final class AllReduceReplica implements Replica {
                 ballot.stop(),
                 ballot.interrupted(),
                 changed || ballot.reopen());
+    }
+
+    /** What sums of gradients are multiplied by: they were divided by the size of a full batch. */
+    private double factor(long samplesOfAll) {
+        return (double) batchSize / samplesOfAll;
     }
 
     /** Gradients of which some stay behind for later must count alike at every step. */

@@ -1,6 +1,7 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
 import dev.tutti.tensor.Tensor;
 import java.util.Map;
 
@@ -11,6 +12,11 @@ import java.util.Map;
  * {@link #share}. {@link #regrouped} whenever the members have met.
  */
 interface Exchange extends AutoCloseable {
+    /** Whether the gradients of this member are all that the update needs, as they are. */
+    default boolean isOfOneMember(Group group) {
+        return false;
+    }
+
     /** Gradients are about to be written. */
     default void begin() {}
 

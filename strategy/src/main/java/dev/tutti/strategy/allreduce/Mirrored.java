@@ -1,6 +1,7 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Group;
 import dev.tutti.comm.Summands;
 import dev.tutti.strategy.compression.GradientSum;
 import dev.tutti.tensor.Device;
@@ -26,6 +27,11 @@ final class Mirrored implements Exchange {
     }
 
     @Override
+    public boolean isOfOneMember(Group group) {
+        return group.size() == 1 && gradientSum == GradientSum.PLAIN;
+    }
+
+    @Override
     public void begin() {
         if (summands != null) {
             summands.awaitReaders();
@@ -43,7 +49,7 @@ final class Mirrored implements Exchange {
     public void sum(Collectives collectives, long step) {
         if (summands != null) {
             summands.prepare();
-        } else if (collectives.group().size() > 1 || gradientSum != GradientSum.PLAIN) {
+        } else if (!isOfOneMember(collectives.group())) {
             gradientSum.sum(collectives, workers.gradients(), step);
         }
     }

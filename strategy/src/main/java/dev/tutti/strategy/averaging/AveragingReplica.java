@@ -52,6 +52,9 @@ final class AveragingReplica implements Replica {
     private EpochLedger ledger;
     private LeasedFeed feed;
     private boolean underWay;
+    private int batchesPerUpdate = 1;
+    private long step;
+    private double learningRate;
     private int batches;
     private int firstBatch;
     private long samples;
@@ -128,12 +131,25 @@ final class AveragingReplica implements Replica {
     // ---- a step of its own
 
     @Override
-    public StepResult accumulate(Batch batch, long step) {
+    public void batchesPerUpdate(int count) {
+        batchesPerUpdate = count;
+    }
+
+    @Override
+    public void begin(long number, double rate) {
+        step = number;
+        learningRate = rate;
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch) {
         underWay = true;
         long began = System.nanoTime();
         firstBatch = batches == 0 ? batch.size() : firstBatch;
         int firstWorker = team.group().rank() * team.threads();
-        StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, firstBatch));
+        LocalWorkers.Turn turn = new LocalWorkers.Turn(step, batches, firstWorker, firstBatch);
+        StepResult result =
+                batchesPerUpdate == 1 ? workers.backward(batch, turn, learningRate, 1) : workers.backward(batch, turn);
         batches++;
         samples += result.size();
         round.add(batch, result);
@@ -142,7 +158,7 @@ final class AveragingReplica implements Replica {
     }
 
     @Override
-    public Outcome update(double learningRate, Vote vote) {
+    public Outcome update(Vote vote) {
         if (batches > 0) {
             long began = System.nanoTime();
             workers.update(learningRate, batches == 1 ? 1 : (double) firstBatch / samples);

@@ -1,0 +1,95 @@
+package dev.tutti.train;
+
+import static dev.tutti.optim.Optimizers.sgd;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.optim.Optimizer;
+import dev.tutti.optim.Target;
+import dev.tutti.tensor.DType;
+import dev.tutti.tensor.Device;
+import dev.tutti.tensor.FlatVector;
+import dev.tutti.tensor.NamedRange;
+import dev.tutti.tensor.Range;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class DividedUpdateTest {
+    private static final Range SMALL = new Range(0, 160);
+    private static final Range LARGE = new Range(160, 1 << 18);
+    private static final DividedUpdate.Move MOVE = new DividedUpdate.Move(0.5, 1);
+
+    private final Crew crew = new Crew(2, "worker");
+    private final FlatVector first = new FlatVector(LARGE.to(), DType.FLOAT32, Device.CPU);
+    private final FlatVector second = first.sharingValues();
+
+    @AfterEach
+    void close() {
+        crew.close();
+        second.close();
+        first.close();
+    }
+
+    @Test
+    void whoIsDoneFirstMovesWhatAllHaveLeft() {
+        try (DividedUpdate update = update(sgd(1))) {
+            update.begin(MOVE, 2);
+            giveGradients();
+            Consumer<Range> ofFirst = update.leaver();
+            Consumer<Range> ofSecond = update.leaver();
+            ofFirst.accept(first.all());
+            ofSecond.accept(LARGE);
+            update.passed(); // the first one; the second is still at the small layers before
+            assertThat(first.values(LARGE).toArray().floats()).containsOnly(-1.5f);
+            assertThat(first.values(SMALL).toArray().floats()).containsOnly(0);
+            ofSecond.accept(first.all());
+            update.passed();
+            assertThat(first.values(SMALL).toArray().floats())
+                    .as("nobody waits any more: all do the rest together")
+                    .containsOnly(0);
+            update.finish(MOVE, 2, squares -> squares);
+            assertThat(first.values().toArray().floats()).as("each once").containsOnly(-1.5f);
+        }
+    }
+
+    @Test
+    void whatWasBegunAndFailedIsDoneAnew() {
+        try (DividedUpdate update = update(sgd(1))) {
+            update.begin(MOVE, 2);
+            update.passed();
+            update.passed();
+            update.abandon();
+            giveGradients();
+            update.finish(MOVE, 2, squares -> squares);
+            assertThat(first.values().toArray().floats()).containsOnly(-1.5f);
+        }
+    }
+
+    @Test
+    void limitsOfLengthNeedAllGradients() {
+        try (DividedUpdate update = update(sgd(1))) {
+            assertThat(update.canBegin()).isTrue();
+            update.sumWith((range, sum) -> {});
+            assertThat(update.canBegin()).as("sums come from elsewhere").isFalse();
+        }
+        try (DividedUpdate update = update(sgd(1).clipValue(1))) {
+            assertThat(update.canBegin()).isTrue();
+        }
+        try (DividedUpdate update = update(sgd(1).clipNorm(1))) {
+            assertThat(update.canBegin()).isFalse();
+        }
+    }
+
+    private DividedUpdate update(Optimizer optimizer) {
+        Target target = Target.all(first, List.of(new NamedRange("small", SMALL), new NamedRange("large", LARGE)));
+        return new DividedUpdate(List.of(first, second), target, optimizer, crew);
+    }
+
+    private void giveGradients() {
+        first.gradients().fill_(1);
+        second.gradients().fill_(2);
+    }
+}
