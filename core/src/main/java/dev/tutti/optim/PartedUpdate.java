@@ -21,7 +21,7 @@ public final class PartedUpdate implements AutoCloseable {
     private final List<Range> ranges;
     private final List<Update> updates = new ArrayList<>();
     private final Map<String, Tensor> state = new LinkedHashMap<>();
-    private final Map<String, List<Tensor>> counters = new LinkedHashMap<>();
+    private final List<Tensor> counters = new ArrayList<>();
     private final boolean divided;
 
     private PartedUpdate(Optimizer optimizer, Target whole, List<Range> parts) {
@@ -50,17 +50,17 @@ public final class PartedUpdate implements AutoCloseable {
         return new PartedUpdate(optimizer, whole, parts);
     }
 
-    /** Lets the state of the parts live in that of the whole; what is a single number each part keeps for itself. */
+    /** Lets the state of the parts live in that of the whole. */
     private void join(Target whole) {
         updates.get(0).state().forEach((name, tensor) -> {
-            if (tensor.rank() == 0) {
-                state.put(name, tensor);
-                counters.put(
-                        name,
-                        updates.stream().skip(1).map(u -> u.state().get(name)).toList());
-                return;
-            }
             try (Scope scope = Scope.open()) {
+                if (tensor.rank() == 0) {
+                    Tensor counter = tensor.copy().retain();
+                    updates.forEach(update -> ((VectorUpdate) update).followCounter(counter));
+                    counters.add(counter);
+                    state.put(name, counter);
+                    return;
+                }
                 Tensor all = Tensor.zeros(Shape.of(whole.range().length()), tensor.type(), tensor.device())
                         .retain();
                 for (int part = 0; part < updates.size(); part++) {
@@ -89,10 +89,10 @@ public final class PartedUpdate implements AutoCloseable {
         return ranges.get(part);
     }
 
-    /** Makes ready for a step: the parts learn what was restored meanwhile. */
+    /** Makes ready for a step, which is counted once for all parts. */
     public void begin() {
         try (Scope scope = Scope.open()) {
-            counters.forEach((name, others) -> others.forEach(other -> other.copy_(state.get(name))));
+            counters.forEach(counter -> counter.add_(1));
         }
     }
 

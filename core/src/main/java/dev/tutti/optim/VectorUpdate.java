@@ -42,6 +42,7 @@ public abstract class VectorUpdate implements Update {
     private final Tensor gradients;
     private final Map<String, Tensor> state = new LinkedHashMap<>();
     private Tensor counter;
+    private boolean counts = true;
     private List<Range> trainable;
     private List<Stretch> stretches = List.of();
     private boolean closed;
@@ -69,6 +70,12 @@ public abstract class VectorUpdate implements Update {
         return counter;
     }
 
+    /** From now on somebody else raises the number of the step, in this memory. */
+    void followCounter(Tensor number) {
+        counter.liveIn(number);
+        counts = false;
+    }
+
     private Tensor declare(String name, Shape shape, DType type) {
         Tensor tensor = Tensor.zeros(shape, type, target.vector().device()).retain();
         state.put(name, tensor);
@@ -89,7 +96,7 @@ public abstract class VectorUpdate implements Update {
                 trainable = List.copyOf(now);
                 arrange(stretches);
             }
-            if (counter != null) {
+            if (counter != null && counts) {
                 counter.add_(1); // also while all is frozen: parts of a divided update count alike
             }
             if (stretches.isEmpty()) {

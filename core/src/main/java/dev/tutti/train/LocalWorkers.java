@@ -17,7 +17,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Workers on threads of this JVM, one core each, that share the parameters and have gradients of their own.
@@ -242,10 +241,14 @@ public final class LocalWorkers implements AutoCloseable {
         for (StepResult share : shares) {
             loss += share.loss() * share.size() / size;
         }
-        List<NdArray> outputs = IntStream.range(0, shares.get(0).outputs().size())
-                .mapToObj(i -> Rows.concatenate(
-                        shares.stream().map(share -> share.outputs().get(i)).toList()))
-                .toList();
+        List<NdArray> outputs = new ArrayList<>();
+        for (int i = 0; i < shares.get(0).outputs().size(); i++) {
+            List<NdArray> parts = new ArrayList<>();
+            for (StepResult share : shares) {
+                parts.add(share.outputs().get(i));
+            }
+            outputs.add(Rows.concatenate(parts));
+        }
         return new StepResult(loss, size, outputs);
     }
 

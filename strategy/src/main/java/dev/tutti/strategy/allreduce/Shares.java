@@ -52,8 +52,10 @@ final class Shares {
      * @return true when shares have changed
      */
     boolean observe(double[] secondsPerSample) {
-        if (Arrays.stream(secondsPerSample).anyMatch(each -> each == 0)) {
-            return false; // somebody had no data: the end of an epoch says nothing of pace
+        for (double each : secondsPerSample) {
+            if (each == 0) {
+                return false; // somebody had no data: the end of an epoch says nothing of pace
+            }
         }
         for (int i = 0; i < seconds.length; i++) {
             seconds[i] += secondsPerSample[i];
