@@ -1,7 +1,5 @@
 package dev.tutti.tensor;
 
-import com.sun.jna.Function;
-import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -14,57 +12,39 @@ import org.slf4j.LoggerFactory;
 /**
  * The threads in which the JVM's optimizing compiler works on code that is already running.
  *
- * <p>A training has a compute thread on every core, and members wait for each other: whatever time the compiler takes from one of
- * them all of them lose, in the first minute a twentieth. So it works while nobody computes, and takes a little longer.
+ * <p>A training has a compute thread on every core, and workers wait for each other: whatever time the compiler takes from one of them
+ * all of them lose, in the first minute a twentieth. So it works while nobody computes, and takes longer.
  */
 public final class CompilerThreads {
-    /** How far they stand back, from 0 (not at all) to 19 (for what nobody else wants), unless the variable says it. */
-    private static final int NICE = 19;
-
-    static final String NICE_VARIABLE = "TUTTI_COMPILER_NICE";
+    static final String VARIABLE = "TUTTI_COMPILER";
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final String NAME = "C2 CompilerThre"; // as long as names of threads are on Linux
-    private static final int PRIO_PROCESS = 0;
     private static final AtomicBoolean done = new AtomicBoolean();
     private static final Logger log = LoggerFactory.getLogger(CompilerThreads.class);
 
     private CompilerThreads() {}
 
-    /** Lets them stand back behind all others from now on; on Linux, once. Those that come later follow those they come from. */
+    /** Lets them make room for all others from now on; on Linux, once. Those that come later follow those they come from. */
     public static void giveWay() {
-        if (Platform.isLinux() && done.compareAndSet(false, true)) {
-            try {
-                int nice = nice(System.getenv(NICE_VARIABLE));
-                if (nice > 0) {
-                    lower(nice);
+        if (Platform.isLinux() && done.compareAndSet(false, true) && givesWay(System.getenv(VARIABLE))) {
+            try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
+                for (Path thread : threads) {
+                    if (Files.readString(thread.resolve("comm")).strip().equals(NAME)) {
+                        LinuxThreads.set(Integer.parseInt(thread.getFileName().toString()), LinuxThreads.Policy.IDLE);
+                    }
                 }
-            } catch (IOException | LinkageError | RuntimeException e) {
-                log.debug("the compiler's threads keep their priority", e);
+            } catch (IOException e) {
+                log.debug("the compiler's threads stay as they are", e);
             }
         }
     }
 
-    private static void lower(int nice) throws IOException {
-        Function setpriority = NativeLibrary.getInstance("c").getFunction("setpriority");
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
-            for (Path thread : threads) {
-                if (Files.readString(thread.resolve("comm")).strip().equals(NAME)) {
-                    int id = Integer.parseInt(thread.getFileName().toString());
-                    setpriority.invokeInt(new Object[] {PRIO_PROCESS, id, nice});
-                }
-            }
+    /** What the variable says; what is none of its words is said and passed over. */
+    static boolean givesWay(String said) {
+        String word = said == null ? "" : said.strip();
+        if (!word.isEmpty() && !word.equals("idle") && !word.equals("busy")) {
+            log.warn("{} is '{}': expected idle or busy, taken as idle", VARIABLE, said);
         }
-    }
-
-    /** What the variable says; what is no such number is said and passed over. */
-    static int nice(String said) {
-        if (said == null || said.isBlank()) {
-            return NICE;
-        }
-        if (!said.strip().matches("1?[0-9]")) {
-            log.warn("{} is '{}': expected a number from 0 to 19, taken as {}", NICE_VARIABLE, said, NICE);
-            return NICE;
-        }
-        return Integer.parseInt(said.strip());
+        return !word.equals("busy");
     }
 }

@@ -4,6 +4,7 @@ import dev.tutti.tensor.Engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
@@ -73,6 +74,18 @@ final class Crew implements AutoCloseable {
         }
     }
 
+    /** Waits for something that another member is about to bring about, as long as that is better than to sleep; says whether it came. */
+    boolean spinUntil(BooleanSupplier came) {
+        long until = System.nanoTime() + spin;
+        while (!came.getAsBoolean()) {
+            if (System.nanoTime() - until > 0) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        return true;
+    }
+
     /** Lets the threads end. Closing twice does nothing. */
     @Override
     public void close() {
@@ -113,7 +126,7 @@ final class Crew implements AutoCloseable {
         @Override
         public void run() {
             while (true) {
-                if (!spin(true)) {
+                if (!spinUntil(() -> work != null)) {
                     asleep = true;
                     while (work == null) {
                         LockSupport.park(this);
@@ -139,7 +152,7 @@ final class Crew implements AutoCloseable {
 
         /** Waits for the end of the work, also when the caller is interrupted: its tensors are still in use. */
         Throwable await() {
-            if (!spin(false)) {
+            if (!spinUntil(() -> work == null)) {
                 boolean interrupted = false;
                 callerAsleep = true;
                 while (work != null) {
@@ -152,18 +165,6 @@ final class Crew implements AutoCloseable {
                 }
             }
             return failure;
-        }
-
-        /** Looks for a moment whether work has come, or gone; says whether it has. */
-        private boolean spin(boolean toCome) {
-            long until = System.nanoTime() + spin;
-            while ((work != null) != toCome) {
-                if (System.nanoTime() - until > 0) {
-                    return false;
-                }
-                Thread.onSpinWait();
-            }
-            return true;
         }
 
         void end() {

@@ -23,9 +23,9 @@ import java.util.function.IntConsumer;
  * The update of parameters that workers share, in pieces: whoever is free sums the gradients of the next one and moves it. Who that is
  * does not change what comes out.
  *
- * <p>Order of calls for each step: {@link #finish}. Where it is known beforehand what the update will be, {@link #begin} comes first;
- * then each worker's backward pass says with a {@link #leaver} what it is through with, and {@link #passed} when it is over, however it
- * ended. So a worker that is done before the others moves what all of them have left, instead of waiting.
+ * <p>Order of calls for each step: {@link #apply}. Where it is known beforehand what the update will be, instead: {@link #begin}; then
+ * each worker's backward pass says with a {@link #leaver} what it is through with, and {@link #passed} when it is over, however it
+ * ended; {@link #end}. So a worker that is done before the others moves what all of them have left, instead of waiting.
  */
 final class DividedUpdate implements AutoCloseable {
     /** Shorter pieces take longer to hand out than to move. */
@@ -114,38 +114,41 @@ final class DividedUpdate implements AutoCloseable {
         return pieces.leaver();
     }
 
-    /** A worker's pass is over: if the update has begun, it moves what others have left while they are still at theirs. */
+    /**
+     * A worker's pass is over: it moves what all have left, and waits a moment for what others still use. When all passes are over and
+     * have left the whole vector, all of it is moved.
+     */
     void passed() {
         if (!begun) {
             return;
         }
         passes.decrementAndGet();
-        while (passes.get() > 0 && take(this::sumAndMove)) {}
+        boolean more = true;
+        while (more) {
+            boolean allPassed = passes.get() == 0;
+            more = take(this::sumAndMove) || !allPassed && crew.spinUntil(() -> passes.get() == 0 || pieces.canTake());
+        }
     }
 
-    /** What was begun comes to nothing. */
-    void abandon() {
+    boolean isBegun() {
+        return begun;
+    }
+
+    /** The update that was begun is over. */
+    void end() {
         begun = false;
     }
 
     /**
-     * Moves what is not moved yet, all workers together; uses the gradients up.
+     * Moves the parameters, all workers together; uses the gradients up.
      *
      * @param workers how many workers hold gradients of the step, from the first one on
      * @param sumOfSquares makes the squared length of all gradients of the one of our range; asked when lengths are limited
      */
-    void finish(Move by, int workers, DoubleUnaryOperator sumOfSquares) {
-        if (begun && !(by.equals(move) && workers == summands)) {
-            throw new IllegalArgumentException("the update of " + summands + " workers began with " + move
-                    + ", and is to end as that of " + workers + " with " + by);
-        }
+    void apply(Move by, int workers, DoubleUnaryOperator sumOfSquares) {
         move = by;
         summands = workers;
-        if (!begun) {
-            pieces.layOut(0);
-            update.begin();
-        }
-        begun = false;
+        update.begin();
         if (optimizer.clipping().norm() > 0) {
             clipAndMove(sumOfSquares);
         } else {
@@ -159,7 +162,6 @@ final class DividedUpdate implements AutoCloseable {
         together(piece -> squares[piece] = sum(piece));
         double length =
                 Math.sqrt(sumOfSquares.applyAsDouble(Arrays.stream(squares).sum()));
-        pieces.layOut(0);
         together(piece -> {
             optimizer.clipping().scale(gradients(update.range(piece)), length);
             update.apply(piece, move.learningRate);
@@ -167,6 +169,7 @@ final class DividedUpdate implements AutoCloseable {
     }
 
     private void together(IntConsumer work) {
+        pieces.layOut(0);
         crew.together(worker -> {
             while (take(work)) {}
         });

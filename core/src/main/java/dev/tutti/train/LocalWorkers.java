@@ -109,8 +109,8 @@ public final class LocalWorkers implements AutoCloseable {
     }
 
     /**
-     * The same as {@link #backward(Batch, Turn)}, for a batch that is all of its step: {@link #update} with the same numbers comes next,
-     * and workers that are done before others begin with it. If a worker fails, some parameters have moved and others have not.
+     * The same as {@link #backward(Batch, Turn)}, for a batch that is all of its step: workers that are done before others begin with the
+     * update. {@link #update} with the same numbers comes next, and nothing else. If a worker fails, some parameters may have moved.
      */
     public StepResult backward(Batch batch, Turn turn, double learningRate, double factor) {
         int busy = busy(batch);
@@ -122,7 +122,7 @@ public final class LocalWorkers implements AutoCloseable {
             return backward(
                     batch, turn, (worker, loss, add) -> vector(worker).backwardLeaving(loss, add, update.leaver()));
         } catch (RuntimeException | Error e) {
-            update.abandon();
+            update.end();
             throw e;
         }
     }
@@ -279,7 +279,11 @@ public final class LocalWorkers implements AutoCloseable {
      */
     public void update(double learningRate, double factor, DoubleUnaryOperator sumOfSquares) {
         averageStatistics();
-        update.finish(new DividedUpdate.Move(learningRate, factor), unsummed, sumOfSquares);
+        if (update.isBegun()) {
+            update.end();
+        } else {
+            update.apply(new DividedUpdate.Move(learningRate, factor), unsummed, sumOfSquares);
+        }
         unsummed = 1;
     }
 

@@ -38,6 +38,16 @@ final class Pieces {
         };
     }
 
+    /** Whether there is one that all have left and nobody has taken. */
+    boolean canTake() {
+        for (int piece = 0; piece < ranges.size(); piece++) {
+            if (users.get(piece) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Works on a piece that all have left, the last one first since backward passes begin there; says whether there was one. */
     boolean take(IntConsumer work) {
         for (int piece = ranges.size() - 1; piece >= 0; piece--) {

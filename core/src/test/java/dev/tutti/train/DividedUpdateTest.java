@@ -47,23 +47,23 @@ class DividedUpdateTest {
             assertThat(first.values(SMALL).toArray().floats()).containsOnly(0);
             ofSecond.accept(first.all());
             update.passed();
-            assertThat(first.values(SMALL).toArray().floats())
-                    .as("nobody waits any more: all do the rest together")
-                    .containsOnly(0);
-            update.finish(MOVE, 2, squares -> squares);
             assertThat(first.values().toArray().floats()).as("each once").containsOnly(-1.5f);
         }
     }
 
     @Test
-    void whatWasBegunAndFailedIsDoneAnew() {
+    void whereAPassFailsNothingMovesThatItUses() {
         try (DividedUpdate update = update(sgd(1))) {
             update.begin(MOVE, 2);
-            update.passed();
-            update.passed();
-            update.abandon();
             giveGradients();
-            update.finish(MOVE, 2, squares -> squares);
+            update.leaver().accept(first.all());
+            update.passed();
+            update.passed(); // the second one, which has left nothing
+            update.end();
+            assertThat(first.values().toArray().floats())
+                    .as("gradients of one are not moved by")
+                    .containsOnly(0);
+            update.apply(MOVE, 2, squares -> squares);
             assertThat(first.values().toArray().floats()).containsOnly(-1.5f);
         }
     }

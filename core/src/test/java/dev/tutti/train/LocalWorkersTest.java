@@ -106,18 +106,6 @@ class LocalWorkersTest {
     }
 
     @Test
-    void anUpdateEndsAsItBegan() {
-        try (Model model = model();
-                LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), 2)) {
-            Batch batch = batches().get(0);
-            workers.backward(batch, new LocalWorkers.Turn(0, 0, 0, batch.size()), 0.01, 1);
-            assertThatThrownBy(() -> workers.update(0.02, 1))
-                    .hasMessageContaining("began with Move[learningRate=0.01, factor=1.0]")
-                    .hasMessageContaining("2 with Move[learningRate=0.02, factor=1.0]");
-        }
-    }
-
-    @Test
     void noRowsGiveNoGradients() {
         try (Model model = model();
                 LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), 2)) {
