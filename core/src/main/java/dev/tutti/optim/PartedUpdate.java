@@ -23,6 +23,7 @@ public final class PartedUpdate implements AutoCloseable {
     private final Map<String, Tensor> state = new LinkedHashMap<>();
     private final List<Tensor> counters = new ArrayList<>();
     private final boolean divided;
+    private boolean counted = true;
 
     private PartedUpdate(Optimizer optimizer, Target whole, List<Range> parts) {
         Update first = optimizer.bind(whole.part(parts.get(0)));
@@ -89,15 +90,24 @@ public final class PartedUpdate implements AutoCloseable {
         return ranges.get(part);
     }
 
-    /** Makes ready for a step, which is counted once for all parts. */
-    public void begin() {
-        try (Scope scope = Scope.open()) {
-            counters.forEach(counter -> counter.add_(1));
+    /** A step begins. */
+    public synchronized void begin() {
+        counted = false;
+    }
+
+    /** The first part to be moved counts the step for all. */
+    private synchronized void count() {
+        if (!counted) {
+            counted = true;
+            try (Scope scope = Scope.open()) {
+                counters.forEach(counter -> counter.add_(1));
+            }
         }
     }
 
     /** Moves the values of a part by their gradients, which are used up. */
     public void apply(int part, double learningRate) {
+        count();
         updates.get(part).apply(learningRate);
     }
 

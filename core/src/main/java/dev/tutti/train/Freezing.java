@@ -26,8 +26,11 @@ final class Freezing {
 
     /** Looks, after callbacks had their turn, whether they have changed anything. */
     void holdBack() {
+        if (team.group().size() == 1) {
+            return;
+        }
         Set<String> now = model.frozen();
-        if (team.group().size() > 1 && !now.equals(agreed)) {
+        if (!now.equals(agreed)) {
             wanted = now;
             model.freezeOnly(agreed);
         }
