@@ -93,6 +93,7 @@ public final class LocalWorkers implements AutoCloseable {
 
     /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
     public StepResult backward(Batch batch, Turn turn) {
+        update.end(); // one that a step had begun which came to nothing
         return backward(batch, turn, (worker, loss, add) -> vector(worker).backward(loss, add));
     }
 
