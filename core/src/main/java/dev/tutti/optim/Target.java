@@ -5,6 +5,7 @@ import dev.tutti.tensor.FusedUpdate;
 import dev.tutti.tensor.NamedRange;
 import dev.tutti.tensor.Range;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -72,9 +73,9 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
     public List<Range> partsUpTo(long length) {
         List<Range> out = new ArrayList<>();
         long from = range.from();
-        for (NamedRange parameter : parameters) {
-            Range own = FusedUpdate.blocksWithin(range.intersect(parameter.range()));
-            if (own.length() >= length) {
+        for (Range parameter : parameterRanges()) {
+            Range own = FusedUpdate.blocksWithin(range.intersect(parameter));
+            if (own.length() >= length && own.from() >= from) {
                 addParts(Range.between(from, own.from()), length, out);
                 addParts(own, length, out);
                 from = own.to();
@@ -82,6 +83,14 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
         }
         addParts(Range.between(from, range.to()), length, out);
         return out;
+    }
+
+    /** In the order of the vector; where parameters have elements in common, those that begin first come first. */
+    private List<Range> parameterRanges() {
+        return parameters.stream()
+                .map(NamedRange::range)
+                .sorted(Comparator.comparing(Range::from))
+                .toList();
     }
 
     private static void addParts(Range stretch, long length, List<Range> out) {

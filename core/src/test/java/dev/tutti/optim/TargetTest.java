@@ -32,9 +32,10 @@ class TargetTest {
     @Test
     void largeParametersAreInPartsOfTheirOwn() {
         List<NamedRange> parameters = List.of(
-                new NamedRange("small", new Range(0, 37)),
+                new NamedRange("tail", new Range(1037, 50)),
                 new NamedRange("large", new Range(37, 1000)),
-                new NamedRange("tail", new Range(1037, 50)));
+                new NamedRange("a part of it by another name", new Range(200, 400)),
+                new NamedRange("small", new Range(0, 37)));
         try (FlatVector vector = new FlatVector(1087, DType.FLOAT32, Device.CPU)) {
             Target whole = Target.all(vector, parameters);
             List<Range> parts = whole.partsUpTo(300);
