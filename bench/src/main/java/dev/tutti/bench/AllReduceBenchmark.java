@@ -82,13 +82,19 @@ final class AllReduceBenchmark {
                 fit("here"),
                 new SideBySide(model.workload(), 2));
         return new Race(
-                model.what() + ": 2 threads of one JVM",
+                thorough(model.what() + ": 2 threads of one JVM"),
                 Cores.ALL,
                 new Entrant("Tutti, 2 threads", fit("threads:2"), style),
                 List.of(
                         new Comparison(SPEED, one, Optional.of(Target.ratio(model.twoReplicas()))),
                         new Comparison(SPEED, alone, Optional.empty()),
-                        new Comparison(SPEED, peers.torchPair(style), Optional.of(Target.ratio(THREADS_BESIDE_DDP)))));
+                        new Comparison(SPEED, peers.torchPair(style), Optional.of(Target.ratio(THREADS_BESIDE_DDP)))),
+                THOROUGHNESS);
+    }
+
+    /** Where a few hundredths decide. */
+    private static String thorough(String what) {
+        return what + " (" + THOROUGHNESS + " times as many rounds)";
     }
 
     /** Two JVMs that wait for each other are no quiet neighbours, so nobody stays between the rounds. */
@@ -151,7 +157,7 @@ final class AllReduceBenchmark {
     private static Race overhead(Model model) {
         var style = new Throughput(model.workload());
         return new Race(
-                model.what() + ": one member in a cluster of its own (" + THOROUGHNESS + " times as many rounds)",
+                thorough(model.what() + ": one member in a cluster of its own"),
                 Cores.ONE,
                 new Entrant("Tutti, processes(1) and allReduce()", fit("processes:1"), style),
                 List.of(new Comparison(

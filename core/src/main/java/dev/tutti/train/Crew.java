@@ -18,10 +18,13 @@ final class Crew implements AutoCloseable {
     /** Longer than the pauses between the pieces of a small model's step; too short to take a core from anybody. */
     private static final long LEAST_SPIN_NANOS = 50_000;
 
-    /** Where each has a core of its own, up to such a part of what the last piece took: pauses are longer in longer steps. */
-    private static final int SPIN_PART = 32;
+    /**
+     * Where each has a core of its own, up to such a part of what the last piece took: pauses are longer in longer steps, and on a machine
+     * that others use as well one member may lose some milliseconds in any of them.
+     */
+    private static final int SPIN_PART = 8;
 
-    private static final long MOST_SPIN_NANOS = 1_000_000;
+    private static final long MOST_SPIN_NANOS = 5_000_000;
 
     private final List<Mate> mates = new ArrayList<>();
     private final long mostSpin;
