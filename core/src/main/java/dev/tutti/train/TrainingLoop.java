@@ -79,7 +79,6 @@ final class TrainingLoop {
 
     /** @param meeting the first one, with the state as it was before */
     History run(Meeting meeting) {
-        CompilerThreads.giveWay();
         Throwable failure = null;
         try {
             regrouping.settle(meeting);
@@ -127,6 +126,9 @@ final class TrainingLoop {
 
     /** An epoch, or what is left of it. */
     private void trainEpoch() {
+        if (team.group().size() * team.threads() > 1) {
+            CompilerThreads.giveWay(); // a worker that nobody waits for gains more from compiled code
+        }
         boolean more = true;
         while (more && !ended) {
             try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
