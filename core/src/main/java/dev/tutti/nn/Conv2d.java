@@ -2,6 +2,7 @@ package dev.tutti.nn;
 
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Window;
+import dev.tutti.tensor.Stretch;
 import dev.tutti.tensor.Tensor;
 
 /** Convolution over {@code [channels, height, width]}. */
@@ -12,6 +13,10 @@ public final class Conv2d extends Convolution<Conv2d> {
 
     Conv2d(int filters, int... kernel) {
         super(2, filters, kernel);
+    }
+
+    Stretch.Layer inStretch(Pass pass) {
+        return new Stretch.Convolution(pass.parameter("weight"), bias(pass), window().window(), groups());
     }
 
     @Override

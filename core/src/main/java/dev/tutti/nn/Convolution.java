@@ -151,7 +151,12 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
 
     @Override
     protected Tensor forward(Tensor x, Pass pass) {
-        return convolve(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null, window().window());
+        return convolve(x, pass.parameter("weight"), bias(pass), window().window());
+    }
+
+    /** Null where there is none. */
+    final Tensor bias(Pass pass) {
+        return bias ? pass.parameter("bias") : null;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tutti.nn;
 
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Window;
+import dev.tutti.tensor.Stretch;
 import dev.tutti.tensor.Tensor;
 
 /** The largest value of each window of {@code [channels, height, width]}. */
@@ -12,6 +13,11 @@ public final class MaxPool2d extends Pooling<MaxPool2d> {
 
     MaxPool2d(int... size) {
         super(2, size);
+    }
+
+    Stretch.Layer inStretch() {
+        SlidingWindow window = window();
+        return new Stretch.MaxPool(window.size(), window.window());
     }
 
     @Override

@@ -99,11 +99,14 @@ public final class Pass {
         }
     }
 
+    /** Whether gradients of inner layers can go straight into the vector. */
+    private boolean canCut() {
+        return mode.optimised && mode.recordedFor != null && path.equals(mode.line);
+    }
+
     /** Whether the gradients of an inner dense layer can go straight into the vector. */
     boolean canCut(String dense) {
-        return mode.optimised
-                && mode.recordedFor != null
-                && path.equals(mode.line)
+        return canCut()
                 && mode.recordedFor.cutsProductsWith(
                         found(children, dense, "inner layer").parameter("weight"));
     }
@@ -119,6 +122,14 @@ public final class Pass {
             return dense.layer.activate(activation, dense.layer.forward(List.of(input), dense));
         }
         return rectified ? product : activation.apply(product);
+    }
+
+    /** A stretch of inner layers whose gradients go straight into the vector; null where that cannot be. */
+    Tensor cutStretch(List<Shortcuts.Step> stretch, Tensor x) {
+        return canCut()
+                ? mode.recordedFor.cutStretch(
+                        x, resource(Stretches.class, Stretches::new).of(stretch, children))
+                : null;
     }
 
     /** A tensor and what a branch makes of its rows, where {@link #canCut} said that it is worth it. */

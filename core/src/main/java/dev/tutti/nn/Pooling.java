@@ -77,7 +77,7 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
         return s.let(call(window()).formatted(in.get(0)));
     }
 
-    private SlidingWindow window() {
+    final SlidingWindow window() {
         return new SlidingWindow(
                 perAxis(size), perAxis(stride == null ? size : stride), perAxis(padding), perAxis(DENSE));
     }

@@ -10,8 +10,9 @@ import java.util.List;
  * <ul>
  *   <li>An activation that never falls may come after the max pool instead of before it: the greatest value stays the
  *       greatest, and there are four times fewer of them.
- *   <li>A stretch of convolutions and max pools is computed in the engine's blocked layout, entered and left once.
- *   <li>Large dense layers that all of the model's data flows through write their gradients straight into the vector.
+ *   <li>A stretch of convolutions and max pools is computed in oneDNN's blocked layouts, entered and left once.
+ *   <li>Such stretches and large dense layers that all of the model's data flows through write their gradients straight into
+ *       the vector.
  * </ul>
  *
  * Its plain twin is the chain as written; {@link Model.Options#asWritten()} chooses that.
@@ -65,17 +66,42 @@ record Shortcuts(List<Step> steps) {
     Tensor forward(Tensor input, Pass pass) {
         boolean blocking = input.rank() == 4 && input.canBeBlocked();
         Tensor x = input;
-        for (Step step : steps) {
+        int next = 0;
+        while (next < steps.size()) {
+            Step step = steps.get(next);
             if (blocking && step.enter) {
-                x = x.toBlocked();
-            }
-            x = step.layer instanceof Dense
-                    ? pass.dense(step.name, x, step.activation)
-                    : step.layer.activate(step.activation, pass.childOnTheLine(step.name, x));
-            if (blocking && step.leave) {
-                x = x.fromBlocked();
+                List<Step> stretch = stretchFrom(next);
+                Tensor cut = pass.cutStretch(stretch, x);
+                x = cut == null ? blocked(stretch, x, pass) : cut;
+                next += stretch.size();
+            } else {
+                x = forward(step, x, pass);
+                next++;
             }
         }
         return x;
+    }
+
+    private List<Step> stretchFrom(int first) {
+        int last = first;
+        while (!steps.get(last).leave) {
+            last++;
+        }
+        return steps.subList(first, last + 1);
+    }
+
+    /** A stretch as the engine computes it. */
+    private static Tensor blocked(List<Step> stretch, Tensor input, Pass pass) {
+        Tensor x = input.toBlocked();
+        for (Step step : stretch) {
+            x = forward(step, x, pass);
+        }
+        return x.fromBlocked();
+    }
+
+    private static Tensor forward(Step step, Tensor x, Pass pass) {
+        return step.layer instanceof Dense
+                ? pass.dense(step.name, x, step.activation)
+                : step.layer.activate(step.activation, pass.childOnTheLine(step.name, x));
     }
 }

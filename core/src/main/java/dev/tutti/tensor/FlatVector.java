@@ -211,6 +211,16 @@ public final class FlatVector implements AutoCloseable {
     }
 
     /**
+     * A stretch of layers with parameters of this vector. What is said of {@link #cutProduct} is true of it.
+     *
+     * @return null where it cannot be made that way
+     */
+    public Tensor cutStretch(Tensor x, Stretch stretch) {
+        BlockedStretch ready = stretch.ready(x);
+        return ready == null ? null : cuts.add(new CutStretch(x, ready, this::largeGradient, cuts.last()));
+    }
+
+    /**
      * The sum of a tensor and of what a branch makes of its rows, within which {@link #cutProduct} may be used. What is said
      * there of its result is true of this one.
      *

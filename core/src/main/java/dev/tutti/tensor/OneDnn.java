@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * oneDNN's C functions for products of matrices: on processors with AVX-512 they are a tenth faster than OpenBLAS and MKL.
+ * oneDNN's C functions: on processors with AVX-512 its products of matrices are a tenth faster than those of OpenBLAS and MKL.
  *
- * <p>libtorch has a oneDNN inside, but makes no products of float32 with it and hides its functions. So this is a library of its
- * own, from the Maven profile {@code onednn}, which Linux has by default. Whoever chooses with {@code TUTTI_BLAS} gets what was
- * chosen for all products, and this is left alone.
+ * <p>libtorch has a oneDNN inside, but makes no products of float32 with it, makes every convolution ready anew and hides its
+ * functions. So this is a library of its own, from the Maven profile {@code onednn}, which Linux has by default. Whoever chooses with
+ * {@code TUTTI_BLAS} gets what was chosen for all products, and this is left alone.
  */
 final class OneDnn {
     private static final Logger log = LoggerFactory.getLogger(OneDnn.class);
@@ -24,6 +24,9 @@ final class OneDnn {
     private static final int RTLD_NOW = 2; // and not for the whole process: libtorch keeps to its own
 
     private static final int CPU = 1;
+
+    /** A purpose of operations that a backward pass may follow. */
+    static final int FOR_TRAINING = 64;
 
     private OneDnn() {}
 
@@ -83,6 +86,13 @@ final class OneDnn {
         static native int dnnl_memory_desc_create_with_strides(
                 long[] description, int axes, long[] lengths, int type, long[] strides);
 
+        static native int dnnl_memory_desc_create_with_tag(
+                long[] description, int axes, long[] lengths, int type, int tag);
+
+        static native int dnnl_memory_desc_equal(long one, long other);
+
+        static native long dnnl_memory_desc_get_size(long description);
+
         static native int dnnl_memory_desc_destroy(long description);
 
         static native int dnnl_memory_create(long[] memory, long description, long engine, long handle);
@@ -107,6 +117,81 @@ final class OneDnn {
 
         static native int dnnl_matmul_primitive_desc_create(
                 long[] description, long engine, long left, long right, long bias, long result, long attributes);
+
+        static native int dnnl_reorder_primitive_desc_create(
+                long[] description, long from, long fromEngine, long to, long toEngine, long attributes);
+
+        static native int dnnl_convolution_forward_primitive_desc_create(
+                long[] description,
+                long engine,
+                int purpose,
+                int algorithm,
+                long source,
+                long weight,
+                long bias,
+                long result,
+                long[] strides,
+                long[] gaps,
+                long[] paddingBefore,
+                long[] paddingBehind,
+                long attributes);
+
+        static native int dnnl_convolution_backward_data_primitive_desc_create(
+                long[] description,
+                long engine,
+                int algorithm,
+                long sourceGradient,
+                long weight,
+                long resultGradient,
+                long[] strides,
+                long[] gaps,
+                long[] paddingBefore,
+                long[] paddingBehind,
+                long forward,
+                long attributes);
+
+        static native int dnnl_convolution_backward_weights_primitive_desc_create(
+                long[] description,
+                long engine,
+                int algorithm,
+                long source,
+                long weightGradient,
+                long biasGradient,
+                long resultGradient,
+                long[] strides,
+                long[] gaps,
+                long[] paddingBefore,
+                long[] paddingBehind,
+                long forward,
+                long attributes);
+
+        static native int dnnl_pooling_forward_primitive_desc_create(
+                long[] description,
+                long engine,
+                int purpose,
+                int algorithm,
+                long source,
+                long result,
+                long[] strides,
+                long[] size,
+                long[] gaps,
+                long[] paddingBefore,
+                long[] paddingBehind,
+                long attributes);
+
+        static native int dnnl_pooling_backward_primitive_desc_create(
+                long[] description,
+                long engine,
+                int algorithm,
+                long sourceGradient,
+                long resultGradient,
+                long[] strides,
+                long[] size,
+                long[] gaps,
+                long[] paddingBefore,
+                long[] paddingBehind,
+                long forward,
+                long attributes);
 
         static native long dnnl_primitive_desc_query_md(long description, int what, int index);
 

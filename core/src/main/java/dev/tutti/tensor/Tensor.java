@@ -145,6 +145,15 @@ public final class Tensor implements AutoCloseable {
         return device.is_cpu() ? Device.CPU : Device.cuda(device.index());
     }
 
+    /** How far apart in memory neighbours along each axis are. */
+    long[] strides() {
+        long[] strides = new long[rank()];
+        for (int axis = 0; axis < strides.length; axis++) {
+            strides[axis] = handle().stride(axis);
+        }
+        return strides;
+    }
+
     /** Whether the elements lie in memory one after the other, in the order of the shape. */
     public boolean isContiguous() {
         return handle().is_contiguous();

@@ -7,16 +7,16 @@ import static dev.tutti.nn.Layers.dropout;
 import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.nn.Layers.residual;
 import static dev.tutti.nn.Layers.transformerEncoder;
+import static dev.tutti.nn.RecordedPasses.assertClose;
+import static dev.tutti.nn.RecordedPasses.assertEqualAsWritten;
+import static dev.tutti.nn.RecordedPasses.gradients;
+import static dev.tutti.nn.RecordedPasses.leavesEarly;
+import static dev.tutti.nn.RecordedPasses.loss;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -71,45 +71,27 @@ class CutTest {
         assertEqualAsWritten(model, Input.of(6, 128));
     }
 
-    private static void assertEqualAsWritten(Layer definition, Input input) {
-        try (Model fast = model(definition, input, Model.Options.DEFAULT);
-                Model plain = model(definition, input, Model.Options.DEFAULT.asWritten())) {
-            assertClose(gradients(fast, 1), gradients(plain, 1));
-            assertClose(gradients(fast, 3), gradients(plain, 3));
-        }
-    }
-
     @Test
     void frozenPartsOfEncodersStayAsTheyAre() {
         Layer chain = Sequential.of(
                 transformerEncoder(2).inner(512), transformerEncoder(2).inner(512));
-        for (String frozen : List.of(
-                "transformerEncoder1",
-                "transformerEncoder2",
-                "transformerEncoder1.linear1",
-                "transformerEncoder2.linear2.weight",
-                "transformerEncoder2.norm2")) {
-            try (Model fast = model(chain, Input.of(6, 128), Model.Options.DEFAULT);
-                    Model plain = model(chain, Input.of(6, 128), Model.Options.DEFAULT.asWritten())) {
-                fast.freeze(frozen);
-                plain.freeze(frozen);
-                assertClose(gradients(fast, 2), gradients(plain, 2));
-            }
-        }
+        assertEqualAsWritten(
+                chain,
+                Input.of(6, 128),
+                List.of(
+                        "transformerEncoder1",
+                        "transformerEncoder2",
+                        "transformerEncoder1.linear1",
+                        "transformerEncoder2.linear2.weight",
+                        "transformerEncoder2.norm2"));
     }
 
     @Test
     void frozenLayersStayAsTheyAre() {
         Layer chain = Sequential.of(
                 dense(WIDTH).relu(), dense(WIDTH).relu(), dense(WIDTH).relu(), dense(3));
-        for (String frozen : List.of("dense1", "dense2", "dense3", "dense2.bias", "dense1.weight")) {
-            try (Model fast = model(chain, Model.Options.DEFAULT);
-                    Model plain = model(chain, Model.Options.DEFAULT.asWritten())) {
-                fast.freeze(frozen);
-                plain.freeze(frozen);
-                assertClose(gradients(fast, 2), gradients(plain, 2));
-            }
-        }
+        assertEqualAsWritten(
+                chain, Input.of(WIDTH), List.of("dense1", "dense2", "dense3", "dense2.bias", "dense1.weight"));
     }
 
     @Test
@@ -141,25 +123,6 @@ class CutTest {
                 .hasSizeGreaterThan(3);
         assertThat(encoders().filter(encoder -> leavesEarly(encoder, Input.of(6, 128))))
                 .hasSizeGreaterThan(5);
-    }
-
-    /** Spoils whatever has been left at once; says whether anything was before the end. */
-    private static boolean leavesEarly(Layer definition, Input input) {
-        try (Model plain = model(definition, input, Model.Options.DEFAULT);
-                Model changing = model(definition, input, Model.Options.DEFAULT);
-                Scope scope = Scope.open()) {
-            FlatVector vector = changing.vector();
-            List<Range> left = new ArrayList<>();
-            vector.backwardLeaving(loss(changing, 0), false, range -> {
-                if (!range.equals(vector.all())) {
-                    vector.values(range).fill_(Double.NaN);
-                }
-                left.add(range);
-            });
-            assertThat(left).doesNotHaveDuplicates().endsWith(vector.all());
-            assertThat(vector.gradients().toArray().floats()).isEqualTo(gradients(plain, 1));
-            return left.size() > 1;
-        }
     }
 
     @Test
@@ -199,46 +162,6 @@ class CutTest {
     }
 
     private static Model model(Layer chain, Model.Options options) {
-        return model(chain, Input.of(WIDTH), options);
-    }
-
-    private static Model model(Layer definition, Input input, Model.Options options) {
-        Model model = Model.of(definition, options.seed(4), List.of(input));
-        model.training(true);
-        return model;
-    }
-
-    /** The gradients of so many batches, added up. */
-    private static float[] gradients(Model model, int batches) {
-        for (int i = 0; i < batches; i++) {
-            try (Scope scope = Scope.open()) {
-                model.vector().backward(loss(model, i), i > 0);
-            }
-        }
-        try (Scope scope = Scope.open()) {
-            return model.vector().gradients().toArray().floats();
-        }
-    }
-
-    private static Tensor loss(Model model, int batch) {
-        model.restartRandomness(5, batch);
-        Tensor x = Tensor.zeros(model.inputs().get(0).shape().prepend(6), DType.FLOAT32);
-        try (Randomness random = new Randomness(batch)) {
-            random.normal_(x, 0, 1);
-        }
-        Tensor output = model.record(List.of(x)).get(0);
-        return output.mul(output).mean();
-    }
-
-    private static void assertClose(float[] actual, float[] expected) {
-        assertThat(actual).hasSameSizeAs(expected);
-        float scale = 0;
-        for (float value : expected) {
-            scale = Math.max(scale, Math.abs(value));
-        }
-        assertThat(scale).isPositive();
-        for (int i = 0; i < expected.length; i++) {
-            assertThat(actual[i]).as("element %d", i).isCloseTo(expected[i], within(2e-5f * scale));
-        }
+        return RecordedPasses.model(chain, Input.of(WIDTH), options);
     }
 }

@@ -6,6 +6,11 @@ import org.bytedeco.javacpp.Pointer;
 public final class EngineProbe {
     private EngineProbe() {}
 
+    /** Whether products and convolutions are made by oneDNN here. */
+    public static boolean hasOneDnn() {
+        return OneDnn.isUsable();
+    }
+
     /** Objects of the engine that this JVM holds on to. */
     public static long liveObjects() {
         return Pointer.totalCount();
