@@ -3,21 +3,21 @@ package dev.tutti;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.DType;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.optim.Optimizer;
-import dev.tutti.optim.Progress;
-import dev.tutti.optim.Schedule;
+import dev.tutti.optim.ParameterSlice;
 import dev.tutti.optim.SelfTyped;
-import dev.tutti.optim.Stretch;
 import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
 import dev.tutti.optim.VectorUpdate;
-import dev.tutti.tensor.DType;
+import dev.tutti.optim.schedule.Progress;
+import dev.tutti.optim.schedule.Schedule;
 import dev.tutti.tensor.Device;
-import dev.tutti.tensor.FlatVector;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -40,8 +40,8 @@ class OwnDefinitionsTest {
                 private final Tensor velocity = state("velocity");
 
                 @Override
-                protected void move(List<Stretch> stretches, double rate) {
-                    for (Stretch s : stretches) {
+                protected void move(List<ParameterSlice> stretches, double rate) {
+                    for (ParameterSlice s : stretches) {
                         s.values().add_(s.of(velocity).mul_(momentum).add_(s.gradients()), -rate);
                     }
                 }

@@ -14,7 +14,7 @@ import java.util.Set;
  * @param errTerminal the same for {@code err}
  * @param colour whether help texts may be coloured
  */
-record Console(
+public record Console(
         InputStream in, PrintStream out, PrintStream err, boolean outTerminal, boolean errTerminal, boolean colour) {
     /** The process's own streams, in UTF-8: also in containers that set no locale the terminal at the other end understands it. */
     static Console ofProcess() {

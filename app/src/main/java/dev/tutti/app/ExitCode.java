@@ -3,7 +3,7 @@ package dev.tutti.app;
 import java.util.Arrays;
 
 /** How a command ended, as the number that scripts see. */
-enum ExitCode {
+public enum ExitCode {
     FINE(0, "all went well"),
     FAULT(1, "something went wrong that is not your fault"),
     USAGE(2, "the command was called in a wrong way"),
@@ -23,7 +23,7 @@ enum ExitCode {
         this.meaning = meaning;
     }
 
-    int number() {
+    public int number() {
         return number;
     }
 

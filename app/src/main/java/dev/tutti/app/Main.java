@@ -1,6 +1,20 @@
 package dev.tutti.app;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.app.command.BenchCommand;
+import dev.tutti.app.command.ConfigureCommand;
+import dev.tutti.app.command.CoordinatorCommand;
+import dev.tutti.app.command.EvaluateCommand;
+import dev.tutti.app.command.ExampleCommand;
+import dev.tutti.app.command.ExportCommand;
+import dev.tutti.app.command.ParityCommand;
+import dev.tutti.app.command.PredictCommand;
+import dev.tutti.app.command.RunCommand;
+import dev.tutti.app.command.SoakCommand;
+import dev.tutti.app.command.StatusCommand;
+import dev.tutti.app.command.SummaryCommand;
+import dev.tutti.app.command.TrainCommand;
+import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -138,10 +152,10 @@ public final class Main implements Runnable {
     }
 
     private static int failed(Throwable e, boolean verbose, String[] args, Console console) {
-        Failure failure = Failure.of(e);
+        FailureMessage failure = FailureMessage.of(e);
         say(failure.message(), failure.code(), args, console);
         if (verbose) {
-            console.err().print(Failure.trace(e));
+            console.err().print(FailureMessage.trace(e));
         }
         return failure.code().number();
     }

@@ -3,10 +3,10 @@ package dev.tutti.app;
 import dev.tutti.TuttiException;
 
 /** A command that was called in a way that makes no sense. */
-final class UsageException extends TuttiException {
+public final class UsageException extends TuttiException {
     private static final long serialVersionUID = 1L;
 
-    UsageException(String message) {
+    public UsageException(String message) {
         super(message);
     }
 }

@@ -7,10 +7,10 @@ import dev.tutti.comm.Team;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Optimizers;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Timing;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Strategy;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,8 +84,8 @@ class ParityTest {
     /** Goes another way than it was told, if only by a little. */
     static final class Careless implements Strategy {
         @Override
-        public Replica replica(Model model, Recipe recipe, Team team, Timing timing) {
-            Recipe other = new Recipe(
+        public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
+            TrainingConfig other = new TrainingConfig(
                     Optimizers.sgd(0.2), recipe.loss(), recipe.metrics(), recipe.movingAverage(), recipe.seed());
             return Strategy.local().replica(model, other, team, timing);
         }

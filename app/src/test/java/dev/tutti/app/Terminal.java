@@ -9,7 +9,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /** Runs commands as a user would, without a process of their own, and keeps what they said. */
-final class Terminal {
+public final class Terminal {
     private String input = "";
     private String out = "";
     private String err = "";
@@ -21,7 +21,7 @@ final class Terminal {
     }
 
     /** Runs a command and gives its exit code. */
-    int run(String... args) {
+    public int run(String... args) {
         ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
         ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
         Console console = new Console(
@@ -37,16 +37,16 @@ final class Terminal {
         return code;
     }
 
-    String out() {
+    public String out() {
         return out;
     }
 
-    String err() {
+    public String err() {
         return err;
     }
 
     /** Standard output, which must be one JSON object and nothing else. */
-    JsonNode json() {
+    public JsonNode json() {
         try {
             return Json.json().readTree(out);
         } catch (JsonProcessingException e) {

@@ -6,7 +6,6 @@ import dev.tutti.bench.allreduce.TrafficContender;
 import dev.tutti.bench.allreduce.WireContender;
 import dev.tutti.bench.harness.Benchmark;
 import dev.tutti.bench.harness.Better;
-import dev.tutti.bench.harness.Command;
 import dev.tutti.bench.harness.Comparison;
 import dev.tutti.bench.harness.Cores;
 import dev.tutti.bench.harness.Entrant;
@@ -16,7 +15,8 @@ import dev.tutti.bench.harness.Entrant.Throughput;
 import dev.tutti.bench.harness.Entrant.WholeCommand;
 import dev.tutti.bench.harness.Measure;
 import dev.tutti.bench.harness.Race;
-import dev.tutti.bench.harness.Target;
+import dev.tutti.bench.harness.RequiredValue;
+import dev.tutti.bench.process.ProcessCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,7 +48,7 @@ final class AllReduceBenchmark {
 
     private AllReduceBenchmark() {}
 
-    static Benchmark with(Peers peers) {
+    static Benchmark with(PythonPeers peers) {
         List<Race> races = new ArrayList<>();
         for (Model model : MODELS) {
             races.add(threads(model, peers));
@@ -74,7 +74,7 @@ final class AllReduceBenchmark {
                 races);
     }
 
-    private static Race threads(Model model, Peers peers) {
+    private static Race threads(Model model, PythonPeers peers) {
         var style = new Throughput(model.workload());
         Entrant one = new Entrant("Tutti, one replica on one core", fit("here").onOneCore(), style);
         Entrant alone = new Entrant(
@@ -86,9 +86,10 @@ final class AllReduceBenchmark {
                 Cores.ALL,
                 new Entrant("Tutti, 2 threads", fit("threads:2"), style),
                 List.of(
-                        new Comparison(SPEED, one, Optional.of(Target.ratio(model.twoReplicas()))),
+                        new Comparison(SPEED, one, Optional.of(RequiredValue.ratio(model.twoReplicas()))),
                         new Comparison(SPEED, alone, Optional.empty()),
-                        new Comparison(SPEED, peers.torchPair(style), Optional.of(Target.ratio(THREADS_BESIDE_DDP)))),
+                        new Comparison(
+                                SPEED, peers.torchPair(style), Optional.of(RequiredValue.ratio(THREADS_BESIDE_DDP)))),
                 THOROUGHNESS);
     }
 
@@ -98,7 +99,7 @@ final class AllReduceBenchmark {
     }
 
     /** Two JVMs that wait for each other are no quiet neighbours, so nobody stays between the rounds. */
-    private static Race processes(Model model, Peers peers) {
+    private static Race processes(Model model, PythonPeers peers) {
         var style = new Fresh(model.workload());
         Entrant one = new Entrant("Tutti, one replica on one core", fit("here").onOneCore(), style);
         return new Race(
@@ -108,12 +109,14 @@ final class AllReduceBenchmark {
                 List.of(
                         new Comparison(SPEED, one, Optional.empty()),
                         new Comparison(
-                                SPEED, peers.torchPair(style), Optional.of(Target.ratio(PROCESSES_BESIDE_DDP)))));
+                                SPEED,
+                                peers.torchPair(style),
+                                Optional.of(RequiredValue.ratio(PROCESSES_BESIDE_DDP)))));
     }
 
-    private static Race large(Peers peers) {
+    private static Race large(PythonPeers peers) {
         var style = new Throughput("64MB");
-        Optional<Target> target = Optional.of(Target.ratio(SHARED_MEMORY_BESIDE_GLOO));
+        Optional<RequiredValue> target = Optional.of(RequiredValue.ratio(SHARED_MEMORY_BESIDE_GLOO));
         Entrant copy = new Entrant(
                 "copying 64 MB once in one JVM", wire(WireContender.class, "shared", 2), new Throughput("copy64MB"));
         return new Race(
@@ -126,7 +129,7 @@ final class AllReduceBenchmark {
                         new Comparison(TIME, copy, Optional.empty())));
     }
 
-    private static Race small(Peers peers) {
+    private static Race small(PythonPeers peers) {
         var style = new Throughput("4KB");
         return new Race(
                 "all-reduce of 4 KB between 2 processes",
@@ -150,7 +153,7 @@ final class AllReduceBenchmark {
                 List.of(new Comparison(
                         SENT,
                         Entrant.given("2(n-1)/n of the vector", TrafficContender.SENT, formula),
-                        Optional.of(Target.exactRatio(1)))));
+                        Optional.of(RequiredValue.exactRatio(1)))));
     }
 
     /** All on one core, so that what the coordinator and its connections do is paid for by the training. */
@@ -161,12 +164,14 @@ final class AllReduceBenchmark {
                 Cores.ONE,
                 new Entrant("Tutti, processes(1) and allReduce()", fit("processes:1"), style),
                 List.of(new Comparison(
-                        SPEED, new Entrant("Tutti, local()", fit("here"), style), Optional.of(Target.ratio(OVERHEAD)))),
+                        SPEED,
+                        new Entrant("Tutti, local()", fit("here"), style),
+                        Optional.of(RequiredValue.ratio(OVERHEAD)))),
                 THOROUGHNESS);
     }
 
     private static Race recovery(String fault, String what, double most) {
-        Command command = Command.java(RecoveryContender.class, "--fault", fault);
+        ProcessCommand command = ProcessCommand.java(RecoveryContender.class, "--fault", fault);
         return new Race(
                 what,
                 Cores.ALL,
@@ -174,14 +179,14 @@ final class AllReduceBenchmark {
                 List.of(new Comparison(
                         RECOVERY,
                         Entrant.given("at most " + most + " s", RecoveryContender.SECONDS, most),
-                        Optional.of(Target.ratio(1)))));
+                        Optional.of(RequiredValue.ratio(1)))));
     }
 
-    private static Command fit(String place) {
-        return Command.java(FitContender.class, "--on", place);
+    private static ProcessCommand fit(String place) {
+        return ProcessCommand.java(FitContender.class, "--on", place);
     }
 
-    private static Command wire(Class<?> main, String wire, int members) {
-        return Command.java(main, "--wire", wire, "--members", Integer.toString(members));
+    private static ProcessCommand wire(Class<?> main, String wire, int members) {
+        return ProcessCommand.java(main, "--wire", wire, "--members", Integer.toString(members));
     }
 }

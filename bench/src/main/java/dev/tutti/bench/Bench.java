@@ -3,16 +3,16 @@ package dev.tutti.bench;
 import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
 import dev.tutti.bench.harness.Benchmark;
-import dev.tutti.bench.harness.Children;
 import dev.tutti.bench.harness.Machine;
-import dev.tutti.bench.harness.PeerEnvironment;
 import dev.tutti.bench.harness.Plan;
 import dev.tutti.bench.harness.Race;
 import dev.tutti.bench.harness.Referee;
+import dev.tutti.bench.harness.ResultRow;
 import dev.tutti.bench.harness.Results;
 import dev.tutti.bench.harness.ResultsFolder;
-import dev.tutti.bench.harness.Row;
 import dev.tutti.bench.harness.Versions;
+import dev.tutti.bench.process.BenchProcesses;
+import dev.tutti.bench.process.PeerEnvironment;
 import dev.tutti.bench.strategies.StrategyRow;
 import dev.tutti.bench.strategies.StrategyStudy;
 import dev.tutti.bench.strategies.StrategyTable;
@@ -29,7 +29,7 @@ import java.util.function.Function;
 
 /** The door to all benchmarks: what there is, and run one by its name. */
 public final class Bench {
-    private static final Map<String, Function<Peers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
+    private static final Map<String, Function<PythonPeers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
             "allreduce", AllReduceBenchmark::with,
             "engine", EngineBenchmark::with,
             "mnist", MnistBenchmark::with));
@@ -49,36 +49,36 @@ public final class Bench {
     /**
      * Runs a benchmark, tells people how it goes, writes the results into {@code bench/results} and returns them.
      *
-     * <p>A contender that fails does not end the benchmark: see {@link Findings#failures}.
+     * <p>A contender that fails does not end the benchmark: see {@link BenchmarkReport#failures}.
      *
      * @throws TuttiException when there is no such benchmark or the peers' environment cannot be made
      */
-    public static Findings run(String name, BenchOptions options, PrintStream human) {
+    public static BenchmarkReport run(String name, BenchOptions options, PrintStream human) {
         if (name.equals(STRATEGIES)) {
             return strategies(options, human);
         }
-        Function<Peers, Benchmark> definition = BENCHMARKS.get(name);
+        Function<PythonPeers, Benchmark> definition = BENCHMARKS.get(name);
         if (definition == null) {
             throw new TuttiException("There is no benchmark '" + name + "'" + DidYouMean.hint(name, names()));
         }
         Results results = race(name, definition, options, human);
-        return new Findings(
-                results, results.failures().stream().map(Row::failure).toList());
+        return new BenchmarkReport(
+                results, results.failures().stream().map(ResultRow::failure).toList());
     }
 
     private static Results race(
-            String name, Function<Peers, Benchmark> definition, BenchOptions options, PrintStream human) {
+            String name, Function<PythonPeers, Benchmark> definition, BenchOptions options, PrintStream human) {
         Path environment = PeerEnvironment.usualFolder(System.getenv());
-        Benchmark benchmark = definition.apply(new Peers(PeerEnvironment.python(environment)));
+        Benchmark benchmark = definition.apply(new PythonPeers(PeerEnvironment.python(environment)));
         List<Race> races = races(benchmark, options.only());
         Plan plan = options.quick() ? Plan.quick() : Plan.full();
         String began = now();
-        try (Children children = new Children(options.project())) {
+        try (BenchProcesses children = new BenchProcesses(options.project())) {
             List<Path> requirements = benchmark.peers().stream()
                     .map(peer -> options.project().resolve("bench/peers/requirements-" + peer + ".txt"))
                     .toList();
             new PeerEnvironment(environment, "python3", children, human).install(requirements);
-            List<Row> rows = run(races, new Referee(children, plan), human);
+            List<ResultRow> rows = run(races, new Referee(children, plan), human);
             Map<String, String> versions = Versions.ours();
             versions.putAll(PeerEnvironment.versions(environment, PACKAGES));
             Results results = new Results(
@@ -99,10 +99,10 @@ public final class Bench {
     }
 
     /** A study of our own strategies, which needs no peers. */
-    private static Findings strategies(BenchOptions options, PrintStream human) {
+    private static BenchmarkReport strategies(BenchOptions options, PrintStream human) {
         StrategyStudy study = new StrategyStudy(options.quick(), options.only());
         String began = now();
-        try (Children children = new Children(options.project())) {
+        try (BenchProcesses children = new BenchProcesses(options.project())) {
             List<StrategyRow> rows = study.run(new Referee(children, Plan.full()), human);
             StrategyTable table = new StrategyTable(
                     study.description(),
@@ -116,7 +116,7 @@ public final class Bench {
             if (options.only().isEmpty()) {
                 written(folder(options).write(STRATEGIES, table, table.page()), human);
             }
-            return new Findings(table, table.failures());
+            return new BenchmarkReport(table, table.failures());
         }
     }
 
@@ -148,8 +148,8 @@ public final class Bench {
         return races;
     }
 
-    private static List<Row> run(List<Race> races, Referee referee, PrintStream human) {
-        List<Row> rows = new ArrayList<>();
+    private static List<ResultRow> run(List<Race> races, Referee referee, PrintStream human) {
+        List<ResultRow> rows = new ArrayList<>();
         for (int i = 0; i < races.size(); i++) {
             human.printf(
                     Locale.ROOT,
@@ -157,7 +157,7 @@ public final class Bench {
                     i + 1,
                     races.size(),
                     races.get(i).title());
-            for (Row row : referee.run(races.get(i))) {
+            for (ResultRow row : referee.run(races.get(i))) {
                 human.println("        " + row.sentence());
                 rows.add(row);
             }

@@ -2,7 +2,6 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.engine.EngineContender;
 import dev.tutti.bench.harness.Benchmark;
-import dev.tutti.bench.harness.Command;
 import dev.tutti.bench.harness.Comparison;
 import dev.tutti.bench.harness.Cores;
 import dev.tutti.bench.harness.Entrant;
@@ -10,7 +9,8 @@ import dev.tutti.bench.harness.Entrant.FirstStep;
 import dev.tutti.bench.harness.Entrant.Throughput;
 import dev.tutti.bench.harness.Measure;
 import dev.tutti.bench.harness.Race;
-import dev.tutti.bench.harness.Target;
+import dev.tutti.bench.harness.RequiredValue;
+import dev.tutti.bench.process.ProcessCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class EngineBenchmark {
 
     private EngineBenchmark() {}
 
-    static Benchmark with(Peers peers) {
+    static Benchmark with(PythonPeers peers) {
         List<Race> races = new ArrayList<>();
         for (Model model : MODELS) {
             races.add(training(model, Cores.ONE, peers));
@@ -49,7 +49,7 @@ final class EngineBenchmark {
                 races);
     }
 
-    private static Race training(Model model, Cores cores, Peers peers) {
+    private static Race training(Model model, Cores cores, PythonPeers peers) {
         var style = new Throughput(model.workload());
         Measure speed = Measure.samplesPerSecond();
         return new Race(
@@ -65,7 +65,7 @@ final class EngineBenchmark {
 
     private static Race feeding(Cores cores) {
         Measure speed = Measure.samplesPerSecond();
-        Optional<Target> target = Optional.of(Target.ratio(FEEDING));
+        Optional<RequiredValue> target = Optional.of(RequiredValue.ratio(FEEDING));
         return new Race(
                 "feeding MNIST batches beside training on them",
                 cores,
@@ -75,7 +75,7 @@ final class EngineBenchmark {
                         new Comparison(speed, ours("Tutti training the CNN", new Throughput("cnn"), cores), target)));
     }
 
-    private static Race firstStep(Peers peers) {
+    private static Race firstStep(PythonPeers peers) {
         var style = new FirstStep("cnn");
         Measure time = Measure.wallTime("");
         return new Race(
@@ -83,16 +83,17 @@ final class EngineBenchmark {
                 Cores.ALL,
                 ours("Tutti", style, Cores.ALL),
                 List.of(
-                        new Comparison(time, peers.torch(style, Cores.ALL), Optional.of(Target.ratio(PAR))),
+                        new Comparison(time, peers.torch(style, Cores.ALL), Optional.of(RequiredValue.ratio(PAR))),
                         new Comparison(time, peers.tensorflow(style, Cores.ALL), Optional.empty())));
     }
 
     private static Entrant ours(String name, Entrant.Style style, Cores cores) {
-        Command command = Command.java(EngineContender.class, "--threads", Integer.toString(cores.threads()));
+        ProcessCommand command =
+                ProcessCommand.java(EngineContender.class, "--threads", Integer.toString(cores.threads()));
         return new Entrant(name, command, style);
     }
 
-    private static Optional<Target> onOneCore(Cores cores, double ratio) {
-        return cores == Cores.ONE ? Optional.of(Target.ratio(ratio)) : Optional.empty();
+    private static Optional<RequiredValue> onOneCore(Cores cores, double ratio) {
+        return cores == Cores.ONE ? Optional.of(RequiredValue.ratio(ratio)) : Optional.empty();
     }
 }

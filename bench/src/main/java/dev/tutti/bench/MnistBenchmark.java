@@ -2,13 +2,13 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.harness.Benchmark;
 import dev.tutti.bench.harness.Better;
-import dev.tutti.bench.harness.Command;
 import dev.tutti.bench.harness.Comparison;
 import dev.tutti.bench.harness.Cores;
 import dev.tutti.bench.harness.Entrant;
 import dev.tutti.bench.harness.Measure;
 import dev.tutti.bench.harness.Race;
-import dev.tutti.bench.harness.Target;
+import dev.tutti.bench.harness.RequiredValue;
+import dev.tutti.bench.process.ProcessCommand;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -16,12 +16,12 @@ import java.util.stream.Stream;
 /** The whole of {@code ./tutti train mnist} beside the same training in PyTorch, from the command to its end. */
 final class MnistBenchmark {
     /** 0.6 of PyTorch's time, said as a ratio that is good when it is high. */
-    private static final Target TIME = Target.ratio(1.67);
+    private static final RequiredValue TIME = RequiredValue.ratio(1.67);
 
     /** With one replica for each core: 0.45 of PyTorch's time. */
-    private static final Target TIME_ON_ALL_CORES = Target.ratio(2.22);
+    private static final RequiredValue TIME_ON_ALL_CORES = RequiredValue.ratio(2.22);
 
-    private static final Target ACCURACY = Target.ours(0.99);
+    private static final RequiredValue ACCURACY = RequiredValue.ours(0.99);
     private static final Measure ACCURACY_MEASURE = new Measure("accuracy", "test accuracy", "share", Better.HIGHER);
 
     /** The schedule of the built-in job, so that both do the same number of the same steps. */
@@ -30,9 +30,9 @@ final class MnistBenchmark {
 
     private MnistBenchmark() {}
 
-    static Benchmark with(Peers peers) {
-        Entrant ours =
-                new Entrant("Tutti", Command.of("./tutti", "train", "mnist", "--json"), new Entrant.WholeCommand());
+    static Benchmark with(PythonPeers peers) {
+        Entrant ours = new Entrant(
+                "Tutti", ProcessCommand.of("./tutti", "train", "mnist", "--json"), new Entrant.WholeCommand());
         return new Benchmark(
                 "mnist",
                 "Training a convolutional network on MNIST: the same network, schedule, batch size and number of"
@@ -50,7 +50,7 @@ final class MnistBenchmark {
                                 .toList())));
     }
 
-    private static Entrant torch(Peers peers, String name, String... more) {
+    private static Entrant torch(PythonPeers peers, String name, String... more) {
         String[] arguments = Stream.concat(SCHEDULE.stream(), Stream.of(more)).toArray(String[]::new);
         return peers.command(name, "mnist_torch.py", arguments);
     }

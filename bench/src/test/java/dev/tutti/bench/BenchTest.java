@@ -21,7 +21,7 @@ class BenchTest {
     private static final Path PROJECT = BenchOptions.here(true).project();
 
     static Stream<Benchmark> benchmarks() {
-        Peers peers = new Peers(Path.of("python"));
+        PythonPeers peers = new PythonPeers(Path.of("python"));
         return Stream.of(AllReduceBenchmark.with(peers), EngineBenchmark.with(peers), MnistBenchmark.with(peers));
     }
 

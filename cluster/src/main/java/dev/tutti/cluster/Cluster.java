@@ -1,29 +1,29 @@
 package dev.tutti.cluster;
 
-import dev.tutti.cluster.launch.Processes;
-import dev.tutti.train.Workplace;
+import dev.tutti.cluster.launch.LocalProcesses;
+import dev.tutti.train.Launcher;
 
 /** The places where members can run: {@code epochs(3).on(Cluster.processes(4)).with(allReduce())}. */
 public final class Cluster {
     private Cluster() {}
 
     /** Workers on threads of this JVM, which share the parameters: the fastest on one machine. */
-    public static Workplace threads(int workers) {
-        return Workplace.threads(workers);
+    public static Launcher threads(int workers) {
+        return Launcher.threads(workers);
     }
 
     /** JVMs of this machine: a worker that dies takes nobody with it. */
-    public static Processes processes(int members) {
-        return new Processes(members);
+    public static LocalProcesses processes(int members) {
+        return new LocalProcesses(members);
     }
 
     /** Members that were started by hand, on one machine or several. */
-    public static Workplace of(ClusterSpec spec) {
-        return new Joined(spec);
+    public static Launcher of(ClusterSpec spec) {
+        return new ExternalCluster(spec);
     }
 
     /** The same, with the spec of the environment variable {@value ClusterSpec#VARIABLE}. */
-    public static Workplace fromEnvironment() {
+    public static Launcher fromEnvironment() {
         return of(ClusterSpec.fromEnvironment());
     }
 }

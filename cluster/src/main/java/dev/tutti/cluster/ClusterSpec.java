@@ -1,12 +1,12 @@
 package dev.tutti.cluster;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.tutti.cluster.coordinator.Patience;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
-import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
-import dev.tutti.cluster.rpc.Tls;
+import dev.tutti.cluster.rpc.TlsFiles;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ import java.util.Map;
  * @param trust PEM file of those who are believed
  * @param plain whether other machines may be spoken to without TLS, in a network that is trusted
  * @param ejectSlowerThan workers that take so many times as long as the others are sent away; never unless it is said
- * @param patience times of {@link Patience} that are other than usual, in milliseconds, by their names
+ * @param patience times of {@link Timeouts} that are other than usual, in milliseconds, by their names
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ClusterSpec(
@@ -104,7 +104,7 @@ public record ClusterSpec(
         return new ClusterSpec(cluster, task, token, null, null, null, null, null, null, null, null, null);
     }
 
-    private static Rules rules(
+    private static MembershipRules rules(
             int workers, Integer min, Integer max, Double ejectSlowerThan, Map<String, Long> patience) {
         int least = min == null ? 1 : min;
         int most = max == null ? workers : max;
@@ -113,10 +113,10 @@ public record ClusterSpec(
                 least >= 1 && least <= most,
                 "min: expected from 1 to " + most + ", the most workers there may be, received " + least);
         try {
-            return Rules.of(workers)
+            return MembershipRules.of(workers)
                     .between(least, most)
                     .ejectSlowerThan(ejectSlowerThan == null ? 0 : ejectSlowerThan)
-                    .patience(Patience.DEFAULT.with(patience == null ? Map.of() : patience));
+                    .patience(Timeouts.DEFAULT.with(patience == null ? Map.of() : patience));
         } catch (ConfigException e) {
             throw new ConfigException(NAMED + e.getMessage(), e);
         }
@@ -173,8 +173,8 @@ public record ClusterSpec(
         return port;
     }
 
-    private Tls tls() {
-        return certificate == null && trust == null ? null : new Tls(path(certificate), path(key), path(trust));
+    private TlsFiles tls() {
+        return certificate == null && trust == null ? null : new TlsFiles(path(certificate), path(key), path(trust));
     }
 
     private static Path path(String file) {
@@ -185,7 +185,7 @@ public record ClusterSpec(
     public ServerSettings server() {
         CoordinatorAddress address = coordinator();
         requireReachable(address);
-        Rules rules = rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+        MembershipRules rules = rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
         return ServerSettings.of(rules)
                 .listen(address.host(), address.port())
                 .token(token)
@@ -211,8 +211,8 @@ public record ClusterSpec(
     }
 
     /** This worker, as it introduces itself. */
-    Newcomer newcomer() {
-        return Newcomer.worker(WORKER + "-" + task.index());
+    JoinRequest newcomer() {
+        return JoinRequest.worker(WORKER + "-" + task.index());
     }
 
     /** Workers of all members, if all have as many threads as this one. */

@@ -1,15 +1,15 @@
 package dev.tutti.cluster;
 
 import dev.tutti.TuttiException;
-import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
-import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorLostException;
+import dev.tutti.cluster.rpc.HeartbeatClient;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.Membership;
-import dev.tutti.cluster.rpc.Newcomer;
-import dev.tutti.cluster.rpc.Pulse;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Group;
@@ -47,14 +47,14 @@ public final class ClusterTeam implements Team {
     private final CollectivesFactory factory;
     private final int threads;
     private final RemoteLeases leases;
-    private final Standing standing = new Standing();
+    private final GroupStatus standing = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
 
     private final TreeSet<String> accused = new TreeSet<>();
-    private Newcomer newcomer;
+    private JoinRequest newcomer;
     private volatile Membership self;
-    private volatile Pulse pulse;
+    private volatile HeartbeatClient pulse;
     private volatile boolean alone;
     private volatile boolean closed;
     private volatile boolean failed;
@@ -63,7 +63,7 @@ public final class ClusterTeam implements Team {
     private volatile String farewell = "its work is done";
     private long generation;
 
-    private ClusterTeam(CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
+    private ClusterTeam(CoordinatorClient client, JoinRequest newcomer, int threads, CollectivesFactory factory) {
         this.client = client;
         this.newcomer = newcomer.after(TRAININGS.getOrDefault(client.address(), 0));
         this.threads = threads;
@@ -80,13 +80,13 @@ public final class ClusterTeam implements Team {
      * @param factory makes what a group computes with
      */
     public static ClusterTeam join(
-            CoordinatorAddress address, Newcomer newcomer, int threads, CollectivesFactory factory) {
+            CoordinatorAddress address, JoinRequest newcomer, int threads, CollectivesFactory factory) {
         return join(new CoordinatorClient(address), newcomer, threads, factory);
     }
 
     /** The same over a connection, which is closed with the team. */
     public static ClusterTeam join(
-            CoordinatorClient client, Newcomer newcomer, int threads, CollectivesFactory factory) {
+            CoordinatorClient client, JoinRequest newcomer, int threads, CollectivesFactory factory) {
         try {
             return new ClusterTeam(client, newcomer, threads, factory);
         } catch (RuntimeException e) {
@@ -121,7 +121,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public synchronized Meeting meet(long progress) {
-        Patience patience = self.patience();
+        Timeouts patience = self.patience();
         long limit = patience.start()
                 + patience.meeting()
                 + patience.tooFew()
@@ -211,10 +211,10 @@ public final class ClusterTeam implements Team {
         }
     }
 
-    private Pulse.Listener listener(Membership mine) {
-        return new Pulse.Listener() {
+    private HeartbeatClient.Listener listener(Membership mine) {
+        return new HeartbeatClient.Listener() {
             @Override
-            public void situation(Situation now) {
+            public void situation(MembershipNotice now) {
                 alone = false;
                 if (!mine.equals(self)) {
                     LOG.debug("{} is {} now", mine, self);
@@ -322,7 +322,7 @@ public final class ClusterTeam implements Team {
         }
         closed = true;
         errands.shutdown();
-        Pulse last = pulse;
+        HeartbeatClient last = pulse;
         last.close();
         try {
             client.leave(self, farewell, done);

@@ -3,7 +3,7 @@ package dev.tutti.cluster;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.ServerSettings;
-import dev.tutti.cluster.rpc.Tls;
+import dev.tutti.cluster.rpc.TlsFiles;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
 import dev.tutti.json.Json;
@@ -80,7 +80,7 @@ public record CoordinatorFolder(Path path) {
      *
      * @param tls whom to believe, or null where it speaks without TLS
      */
-    public CoordinatorAddress address(Tls tls) {
+    public CoordinatorAddress address(TlsFiles tls) {
         Address address = written();
         return new CoordinatorAddress(address.host(), address.port(), token(), tls);
     }

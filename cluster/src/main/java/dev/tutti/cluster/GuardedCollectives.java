@@ -1,12 +1,12 @@
 package dev.tutti.cluster;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.MemberLostException;
-import dev.tutti.comm.Summands;
+import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.comm.Traffic;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -84,7 +84,7 @@ final class GuardedCollectives implements Collectives {
     }
 
     @Override
-    public Optional<Summands> summands(String what, DType type, long elements) {
+    public Optional<SharedVectorSum> summands(String what, DType type, long elements) {
         return guarded(() -> inner.summands(what, type, elements)).map(GuardedSummands::new);
     }
 
@@ -104,10 +104,10 @@ final class GuardedCollectives implements Collectives {
     }
 
     /** The same for what waits while vectors are summed. */
-    private final class GuardedSummands implements Summands {
-        private final Summands vectors;
+    private final class GuardedSummands implements SharedVectorSum {
+        private final SharedVectorSum vectors;
 
-        GuardedSummands(Summands vectors) {
+        GuardedSummands(SharedVectorSum vectors) {
             this.vectors = vectors;
         }
 

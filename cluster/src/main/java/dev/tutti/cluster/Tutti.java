@@ -1,9 +1,9 @@
 package dev.tutti.cluster;
 
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
@@ -36,14 +36,14 @@ public final class Tutti {
             init(
                     System.getenv(ClusterSpec.VARIABLE) == null
                             ? Team.alone(1)
-                            : Joined.join(ClusterSpec.fromEnvironment(), null));
+                            : ExternalCluster.join(ClusterSpec.fromEnvironment(), null));
         }
     }
 
     /** Meets the other processes of a spec. */
     public static synchronized void init(ClusterSpec spec) {
         if (team == null) {
-            init(Joined.join(spec, null));
+            init(ExternalCluster.join(spec, null));
         }
     }
 

@@ -3,7 +3,7 @@ package dev.tutti.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.json.ConfigException;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +19,10 @@ class ClusterSpecTest {
 
     @Test
     void rulesAreThoseOfTheFirstWorkersSpec() {
-        Rules usual = spec(HERE, "").server().rules();
-        assertThat(usual).isEqualTo(Rules.of(2));
-        Rules rules = spec(HERE, ", 'min': 2, 'ejectSlowerThan': 3, 'patience': {'collective': 120000, 'start': 5000}")
+        MembershipRules usual = spec(HERE, "").server().rules();
+        assertThat(usual).isEqualTo(MembershipRules.of(2));
+        MembershipRules rules = spec(
+                        HERE, ", 'min': 2, 'ejectSlowerThan': 3, 'patience': {'collective': 120000, 'start': 5000}")
                 .server()
                 .rules();
         assertThat(rules.min()).isEqualTo(2);

@@ -3,17 +3,17 @@ package dev.tutti.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.cluster.coordinator.Patience;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
-import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
-import dev.tutti.comm.Connections;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Report;
+import dev.tutti.comm.connection.Connections;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Several members as threads of one JVM, with a real server and real connections between them. */
 @Timeout(60)
 class ClusterTeamTest {
-    private static final Patience PATIENCE = Patience.DEFAULT
+    private static final Timeouts PATIENCE = Timeouts.DEFAULT
             .heartbeats(Duration.ofMillis(200), Duration.ofSeconds(2), Duration.ofSeconds(15))
             .tooFew(Duration.ofMillis(500));
 
@@ -54,7 +54,7 @@ class ClusterTeamTest {
 
     @Test
     void membersMeet() throws Exception {
-        start(Rules.of(3));
+        start(MembershipRules.of(3));
         ClusterTeam first = join("worker-0");
         ClusterTeam second = join("worker-1");
         ClusterTeam third = join("worker-2");
@@ -71,14 +71,14 @@ class ClusterTeamTest {
 
     @Test
     void statesThatAreEqualAreNotTakenOver() throws Exception {
-        start(Rules.of(2));
+        start(MembershipRules.of(2));
         assertThat(meet(List.of(join((String) null), join((String) null)), 4, 4))
                 .noneMatch(Meeting::takeOver);
     }
 
     @Test
     void aLateJoinerIsLetIn() throws Exception {
-        start(Rules.of(2).between(1, 3));
+        start(MembershipRules.of(2).between(1, 3));
         List<ClusterTeam> early = List.of(join("worker-0"), join("worker-1"));
         meet(early, 0, 0);
         ClusterTeam late = join((String) null);
@@ -100,9 +100,9 @@ class ClusterTeamTest {
 
     @Test
     void aMemberWhoseProcessExitedEndsTheCallsThatWaitForIt() throws Exception {
-        start(Rules.of(3));
+        start(MembershipRules.of(3));
         List<ClusterTeam> teams = List.of(join("worker-0"), join("worker-1"));
-        ClusterTeam lost = join(Newcomer.worker("worker-2").process("elsewhere:7"));
+        ClusterTeam lost = join(JoinRequest.worker("worker-2").process("elsewhere:7"));
         meet(List.of(teams.get(0), teams.get(1), lost), 0, 0, 0);
         List<Future<?>> calls = new ArrayList<>();
         for (ClusterTeam team : teams) {
@@ -125,9 +125,9 @@ class ClusterTeamTest {
 
     @Test
     void aMemberThatWasGivenUpComesBackAsAnother() throws Exception {
-        start(Rules.of(2));
+        start(MembershipRules.of(2));
         ClusterTeam stays = join("worker-0");
-        ClusterTeam sleeps = join(Newcomer.worker("worker-1").process("elsewhere:7"));
+        ClusterTeam sleeps = join(JoinRequest.worker("worker-1").process("elsewhere:7"));
         meet(List.of(stays, sleeps), 0, 0);
         server.exited("elsewhere:7", "seemed to have ended");
         await(() -> changed(sleeps));
@@ -148,7 +148,7 @@ class ClusterTeamTest {
 
     @Test
     void aMemberThatIsWaitedForInVainIsGivenUp() throws Exception {
-        start(Rules.of(3)
+        start(MembershipRules.of(3)
                 .patience(PATIENCE.meeting(Duration.ofMillis(300), Duration.ofSeconds(50))
                         .collective(Duration.ofMillis(500))));
         List<ClusterTeam> working = List.of(join("worker-0"), join("worker-1"));
@@ -171,7 +171,7 @@ class ClusterTeamTest {
 
     @Test
     void whoLeavesInGoodOrderIsNotWaitedFor() throws Exception {
-        start(Rules.of(2));
+        start(MembershipRules.of(2));
         ClusterTeam stays = join("worker-0");
         ClusterTeam goes = join("worker-1");
         meet(List.of(stays, goes), 0, 0);
@@ -182,9 +182,9 @@ class ClusterTeamTest {
 
     @Test
     void tooFewMembersAreNamed() throws Exception {
-        start(Rules.of(2).between(2, 2));
+        start(MembershipRules.of(2).between(2, 2));
         ClusterTeam stays = join("worker-0");
-        ClusterTeam goes = join(Newcomer.worker("worker-1").process("elsewhere:7"));
+        ClusterTeam goes = join(JoinRequest.worker("worker-1").process("elsewhere:7"));
         meet(List.of(stays, goes), 0, 0);
         server.exited("elsewhere:7", "ended with code 3");
         assertThatThrownBy(() -> stays.meet(9))
@@ -197,7 +197,7 @@ class ClusterTeamTest {
 
     @Test
     void theCoordinatorMayBeRestarted() throws Exception {
-        start(Rules.of(2));
+        start(MembershipRules.of(2));
         ClusterTeam first = join("worker-0");
         ClusterTeam second = join("worker-1");
         meet(List.of(first, second), 0, 0);
@@ -219,7 +219,7 @@ class ClusterTeamTest {
 
     @Test
     void theCoordinatorMayBeRestartedInTheMiddleOfAMeeting() throws Exception {
-        start(Rules.of(2));
+        start(MembershipRules.of(2));
         ClusterTeam first = join("worker-0");
         ClusterTeam second = join("worker-1");
         Future<Meeting> waiting = threads.submit(() -> first.meet(0));
@@ -231,7 +231,7 @@ class ClusterTeamTest {
 
     @Test
     void reportsAndSettingsArrive() throws Exception {
-        start(Rules.of(1));
+        start(MembershipRules.of(1));
         ClusterTeam team = join("worker-0");
         team.meet(0);
         team.report(new Report(0, 1, 64, 0.5, Double.NaN));
@@ -247,12 +247,12 @@ class ClusterTeamTest {
 
     @Test
     void manyChangesAtOnceEndInOneGroup() throws Exception {
-        start(Rules.of(4).between(1, 4));
+        start(MembershipRules.of(4).between(1, 4));
         List<ClusterTeam> all = List.of(
                 join("worker-0"),
-                join(Newcomer.worker("worker-1").process("elsewhere:1")),
+                join(JoinRequest.worker("worker-1").process("elsewhere:1")),
                 join("worker-2"),
-                join(Newcomer.worker("worker-3").process("elsewhere:3")));
+                join(JoinRequest.worker("worker-3").process("elsewhere:3")));
         meet(all, 0, 0, 0, 0);
         Future<Meeting> first = threads.submit(() -> meetUntil(all.get(0), 1, 3));
         Future<Meeting> second = threads.submit(() -> meetUntil(all.get(2), 1, 3));
@@ -266,14 +266,14 @@ class ClusterTeamTest {
         }
     }
 
-    private void start(Rules rules) {
-        Rules patient = rules.patience().equals(Patience.DEFAULT) ? rules.patience(PATIENCE) : rules;
+    private void start(MembershipRules rules) {
+        MembershipRules patient = rules.patience().equals(Timeouts.DEFAULT) ? rules.patience(PATIENCE) : rules;
         server = CoordinatorServer.start(ServerSettings.of(patient).folder(folder));
     }
 
     private void restart() {
         CoordinatorAddress address = server.address();
-        Rules rules = server.rules();
+        MembershipRules rules = server.rules();
         server.close();
         server = CoordinatorServer.start(ServerSettings.of(rules)
                 .folder(folder)
@@ -282,10 +282,10 @@ class ClusterTeamTest {
     }
 
     private ClusterTeam join(String wish) {
-        return join(Newcomer.worker(wish));
+        return join(JoinRequest.worker(wish));
     }
 
-    private ClusterTeam join(Newcomer newcomer) {
+    private ClusterTeam join(JoinRequest newcomer) {
         ClusterTeam team = ClusterTeam.join(server.address(), newcomer, 1, Connections::open);
         synchronized (teams) {
             teams.add(team);

@@ -3,13 +3,13 @@ package dev.tutti.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
-import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
-import dev.tutti.comm.Connections;
 import dev.tutti.comm.Meeting;
+import dev.tutti.comm.connection.Connections;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
@@ -37,8 +37,9 @@ class CoordinatorFolderTest {
         Process process = start();
         try {
             CoordinatorAddress address = await();
-            try (ClusterTeam first = ClusterTeam.join(address, Newcomer.worker("worker-0"), 1, Connections::open);
-                    ClusterTeam second = ClusterTeam.join(address, Newcomer.worker("worker-1"), 1, Connections::open)) {
+            try (ClusterTeam first = ClusterTeam.join(address, JoinRequest.worker("worker-0"), 1, Connections::open);
+                    ClusterTeam second =
+                            ClusterTeam.join(address, JoinRequest.worker("worker-1"), 1, Connections::open)) {
                 Future<Meeting> waiting = threads.submit(() -> first.meet(0));
                 second.meet(0);
                 assertThat(waiting.get(30, TimeUnit.SECONDS).group().generation())
@@ -70,7 +71,7 @@ class CoordinatorFolderTest {
     @Test
     void theTokenIsForItsOwnerAlone() throws IOException {
         CoordinatorFolder home = new CoordinatorFolder(folder);
-        home.start(ServerSettings.of(Rules.of(1))).close();
+        home.start(ServerSettings.of(MembershipRules.of(1))).close();
         assertThat(Files.getPosixFilePermissions(folder.resolve("token"))).hasSize(2);
         assertThat(home.address(null).token()).hasSize(48);
     }
@@ -84,7 +85,7 @@ class CoordinatorFolderTest {
     @Test
     void whoOnlyLooksLeavesNothingBehind() throws IOException {
         CoordinatorFolder home = new CoordinatorFolder(folder);
-        home.start(ServerSettings.of(Rules.of(1))).close();
+        home.start(ServerSettings.of(MembershipRules.of(1))).close();
         Files.delete(folder.resolve("token")); // as one that ends at this moment does
         assertThatThrownBy(() -> home.address(null)).hasMessageContaining("there is no token");
         assertThat(folder.resolve("token")).doesNotExist();
@@ -94,7 +95,7 @@ class CoordinatorFolderTest {
     static final class Elsewhere {
         public static void main(String[] arguments) throws IOException {
             CoordinatorFolder home = new CoordinatorFolder(Path.of(arguments[0]));
-            try (CoordinatorServer server = home.start(ServerSettings.of(Rules.of(2)))) {
+            try (CoordinatorServer server = home.start(ServerSettings.of(MembershipRules.of(2)))) {
                 System.in.transferTo(OutputStream.nullOutputStream());
             }
         }

@@ -1,6 +1,6 @@
 package dev.tutti.comm;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.Optional;
@@ -66,7 +66,7 @@ public interface Collectives extends AutoCloseable {
      *
      * @return nothing, on all members, where they do not share memory or there is not enough of it
      */
-    default Optional<Summands> summands(String what, DType type, long elements) {
+    default Optional<SharedVectorSum> summands(String what, DType type, long elements) {
         return Optional.empty();
     }
 

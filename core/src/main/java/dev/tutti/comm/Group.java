@@ -1,6 +1,6 @@
 package dev.tutti.comm;
 
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import java.util.List;
 
 /**

@@ -9,7 +9,7 @@ package dev.tutti.comm;
 public interface Team extends AutoCloseable {
     /** A member on its own, with so many workers on threads of this JVM. */
     static Team alone(int threads) {
-        return new Alone(threads);
+        return new SingleMemberTeam(threads);
     }
 
     /**

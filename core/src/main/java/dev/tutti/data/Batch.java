@@ -1,6 +1,6 @@
 package dev.tutti.data;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.util.List;
 
 /**

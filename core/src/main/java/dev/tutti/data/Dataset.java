@@ -2,7 +2,32 @@ package dev.tutti.data;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
+import dev.tutti.data.source.ArraySource;
+import dev.tutti.data.source.IdxSource;
+import dev.tutti.data.source.Source;
+import dev.tutti.data.stage.CacheStage;
+import dev.tutti.data.stage.FilterStage;
+import dev.tutti.data.stage.MapStage;
+import dev.tutti.data.stage.Pipeline;
+import dev.tutti.data.stage.PrefetchReader;
+import dev.tutti.data.stage.RandomMapStage;
+import dev.tutti.data.stage.RepeatStage;
+import dev.tutti.data.stage.Row;
+import dev.tutti.data.stage.RowFlow;
+import dev.tutti.data.stage.ShardStage;
+import dev.tutti.data.stage.ShuffleStage;
+import dev.tutti.data.stage.SkipStage;
+import dev.tutti.data.stage.SplitStage;
+import dev.tutti.data.stage.StackingReader;
+import dev.tutti.data.stage.Stage;
+import dev.tutti.data.stage.StageCounters;
+import dev.tutti.data.stage.StripeStage;
+import dev.tutti.data.stage.TakeStage;
+import dev.tutti.data.transform.NamedKind;
+import dev.tutti.data.transform.RandomTransform;
+import dev.tutti.data.transform.SampleFilter;
+import dev.tutti.data.transform.Transform;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -295,7 +320,7 @@ public final class Dataset {
     /** Types and shapes of one row, found by reading the first. */
     public SampleSpec spec() {
         try (Pipeline pipeline = pipeline();
-                Flow flow = pipeline.open(0, null, Counters.start())) {
+                RowFlow flow = pipeline.open(0, null, StageCounters.start())) {
             Row first = flow.next();
             if (first == null) {
                 throw new DataException("the dataset is empty: no row of " + this + " is left");
@@ -313,7 +338,7 @@ public final class Dataset {
 
     /** Reads an epoch from its beginning. Epochs count from 0. */
     public BatchReader open(int epoch) {
-        return open(epoch, null, 0, Counters.start());
+        return open(epoch, null, 0, StageCounters.start());
     }
 
     /** Goes on reading at a place saved by a reader of the same recipe, or behind a {@linkplain Position#behind number of rows}. */
@@ -325,15 +350,16 @@ public final class Dataset {
             throw new DataException(
                     "the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");
         }
-        return open(epoch, position.chunk(), position.rows(), Counters.of(position.counters()));
+        return open(epoch, position.chunk(), position.rows(), StageCounters.of(position.counters()));
     }
 
     /** Reads one chunk of an epoch. */
     public BatchReader open(int epoch, Chunk chunk) {
-        return open(epoch, Objects.requireNonNull(chunk, "open(epoch) reads the whole epoch"), 0, Counters.start());
+        return open(
+                epoch, Objects.requireNonNull(chunk, "open(epoch) reads the whole epoch"), 0, StageCounters.start());
     }
 
-    private BatchReader open(int epoch, Chunk chunk, long rows, Counters saved) {
+    private BatchReader open(int epoch, Chunk chunk, long rows, StageCounters saved) {
         if (epoch < 0) {
             throw new IllegalArgumentException("epochs count from 0: received " + epoch);
         }
@@ -343,7 +369,7 @@ public final class Dataset {
         }
         Pipeline pipeline = pipeline();
         try {
-            Flow flow = pipeline.open(epoch, chunk, saved);
+            RowFlow flow = pipeline.open(epoch, chunk, saved);
             BatchReader reader = new StackingReader(pipeline, flow, size, dropLast, epoch, chunk, rows);
             return prefetch > 0 ? new PrefetchReader(reader, prefetch) : reader;
         } catch (RuntimeException e) {

@@ -1,5 +1,7 @@
 package dev.tutti.data;
 
+import dev.tutti.data.source.MnistSource;
+
 /**
  * The handwritten digits of MNIST: images as float32 [1, 28, 28] from 0 to 1, labels as int64 from 0 to 9.
  *

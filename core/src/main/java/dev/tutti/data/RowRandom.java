@@ -19,7 +19,7 @@ public final class RowRandom implements RandomGenerator {
     }
 
     /** One seed out of several numbers, each of which changes it thoroughly. */
-    static long seed(long first, long... more) {
+    public static long seed(long first, long... more) {
         long hash = mix(first + GOLDEN);
         for (long part : more) {
             hash = mix((hash + GOLDEN) ^ mix(part + GOLDEN));
@@ -27,7 +27,7 @@ public final class RowRandom implements RandomGenerator {
         return hash;
     }
 
-    static long mix(long z) {
+    public static long mix(long z) {
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
         return z ^ (z >>> 31);

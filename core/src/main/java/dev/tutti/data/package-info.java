@@ -3,6 +3,6 @@
  *
  * <p>{@link dev.tutti.data.Dataset} is an immutable value that can be written as JSON and is opened where it is used.
  * Rows are {@link dev.tutti.data.Sample}s in the JVM's own memory; nothing here loads the tensor engine. New kinds of
- * data implement {@link dev.tutti.data.Source}, new steps {@link dev.tutti.data.Transform}.
+ * data implement {@link dev.tutti.data.source.Source}, new steps {@link dev.tutti.data.transform.Transform}.
  */
 package dev.tutti.data;

@@ -1,6 +1,6 @@
 package dev.tutti.io;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

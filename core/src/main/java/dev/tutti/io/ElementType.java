@@ -1,6 +1,6 @@
 package dev.tutti.io;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
 
 /** The element types of safetensors that are understood, and what they become in memory. */
 enum ElementType {

@@ -1,6 +1,6 @@
 package dev.tutti.io;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,7 @@
 package dev.tutti.io;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 
 /**
  * How numbers are spread: counts in buckets of equal width between the smallest and the largest.

@@ -1,7 +1,7 @@
 package dev.tutti.io;
 
 import dev.tutti.DidYouMean;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

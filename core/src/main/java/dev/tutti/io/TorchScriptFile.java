@@ -1,14 +1,14 @@
 package dev.tutti.io;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.nn.Activation;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
 import dev.tutti.nn.ScriptWriter;
 import dev.tutti.nn.TorchScript;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptModule;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptModule;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,17 +1,17 @@
 package dev.tutti.loss;
 
 import dev.tutti.TuttiException;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Reduction;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 
 /**
  * Yes or no, once or for many labels: targets are 0, 1 or a probability between them, of any type; outputs are logits,
  * that is before the sigmoid.
  */
-public final class BinaryCrossEntropy extends Elementwise {
+public final class BinaryCrossEntropy extends ElementwiseLoss {
     private double positiveWeight = 1;
 
     BinaryCrossEntropy() {}

@@ -6,7 +6,7 @@ import dev.tutti.tensor.Functions.Reduction;
 import dev.tutti.tensor.Tensor;
 
 /** Squared for small differences, absolute for large ones, so that outliers do not rule. */
-public final class Huber extends Elementwise {
+public final class Huber extends ElementwiseLoss {
     private double delta = 1;
 
     private Huber() {}

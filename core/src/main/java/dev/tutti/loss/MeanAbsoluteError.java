@@ -5,7 +5,7 @@ import dev.tutti.tensor.Functions.Reduction;
 import dev.tutti.tensor.Tensor;
 
 /** The mean of the absolute differences. */
-public final class MeanAbsoluteError extends Elementwise {
+public final class MeanAbsoluteError extends ElementwiseLoss {
     MeanAbsoluteError() {}
 
     @Override

@@ -5,7 +5,7 @@ import dev.tutti.tensor.Functions.Reduction;
 import dev.tutti.tensor.Tensor;
 
 /** The mean of the squared differences. */
-public final class MeanSquaredError extends Elementwise {
+public final class MeanSquaredError extends ElementwiseLoss {
     MeanSquaredError() {}
 
     @Override

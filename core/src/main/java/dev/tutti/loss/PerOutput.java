@@ -1,8 +1,8 @@
 package dev.tutti.loss;
 
 import dev.tutti.TuttiException;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.stream.DoubleStream;

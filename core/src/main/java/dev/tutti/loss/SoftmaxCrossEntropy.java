@@ -1,11 +1,11 @@
 package dev.tutti.loss;
 
 import dev.tutti.TuttiException;
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Reduction;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.stream.DoubleStream;

@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.util.Arrays;
 
 /** The scores of both classes, kept apart. */

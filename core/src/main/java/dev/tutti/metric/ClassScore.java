@@ -11,27 +11,27 @@ import java.util.Objects;
  * @param <M> the metric itself, which the fluent methods return
  */
 public abstract sealed class ClassScore<M extends ClassScore<M>> implements Metric permits Precision, Recall, F1 {
-    private Averaging averaging = Averaging.AUTO;
+    private ClassAveraging averaging = ClassAveraging.AUTO;
     private double threshold;
 
     ClassScore() {}
 
     /** For two classes: the score of class 1. */
     public M binary() {
-        return averaging(Averaging.BINARY);
+        return averaging(ClassAveraging.BINARY);
     }
 
     /** The mean of the scores of all classes that occur. */
     public M macro() {
-        return averaging(Averaging.MACRO);
+        return averaging(ClassAveraging.MACRO);
     }
 
     /** One score from the counts of all classes together. */
     public M micro() {
-        return averaging(Averaging.MICRO);
+        return averaging(ClassAveraging.MICRO);
     }
 
-    public M averaging(Averaging averaging) {
+    public M averaging(ClassAveraging averaging) {
         return copy(Objects.requireNonNull(averaging, "averaging"), threshold);
     }
 
@@ -66,7 +66,7 @@ public abstract sealed class ClassScore<M extends ClassScore<M>> implements Metr
         return whole == 0 ? 0 : (double) part / whole;
     }
 
-    private M copy(Averaging averaging, double threshold) {
+    private M copy(ClassAveraging averaging, double threshold) {
         M copy = blank();
         ClassScore<M> fields = copy;
         fields.averaging = averaging;

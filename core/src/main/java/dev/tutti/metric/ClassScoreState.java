@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 
 /** Counts, for each class, the rows that were found, wrongly called so and missed. */
 final class ClassScoreState extends NamedState {
@@ -14,13 +14,13 @@ final class ClassScoreState extends NamedState {
     private static final int MISSED = 2;
     private static final int COUNTS = 3;
 
-    private final Averaging averaging;
+    private final ClassAveraging averaging;
     private final double threshold;
     private final Score score;
     /** Three counts for each class; empty until the number of classes is known. */
     private long[] counts = {};
 
-    ClassScoreState(String metric, Averaging averaging, double threshold, Score score) {
+    ClassScoreState(String metric, ClassAveraging averaging, double threshold, Score score) {
         super(metric);
         this.averaging = averaging;
         this.threshold = threshold;
@@ -100,7 +100,7 @@ final class ClassScoreState extends NamedState {
     }
 
     private void expectClasses(int classes) {
-        if (averaging == Averaging.BINARY && classes != 2) {
+        if (averaging == ClassAveraging.BINARY && classes != 2) {
             throw new MetricException(
                     metric(), "binary averaging is for two classes: received " + classes + ". Use macro() or micro()");
         }

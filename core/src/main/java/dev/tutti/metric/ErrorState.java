@@ -1,7 +1,7 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import java.util.function.DoubleUnaryOperator;
 
 /** The mean over all numbers of something made of the difference between prediction and target. */

@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.util.function.ToLongFunction;
 
 /** The share of rows that were hit, where the metric says what a hit is. */

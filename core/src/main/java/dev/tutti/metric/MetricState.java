@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 
 /**
  * What a metric remembers of the batches it has seen.

@@ -1,7 +1,7 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 
 /** What the states of the built-in metrics share: the metric's name, for messages, and the checks at the door. */
 abstract class NamedState implements MetricState {

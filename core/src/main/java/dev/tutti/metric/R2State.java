@@ -1,7 +1,7 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import java.math.BigDecimal;
 
 /**

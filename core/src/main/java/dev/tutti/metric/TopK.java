@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
 
 /**
  * The share of rows whose class is among the {@code k} with the highest scores. Of equal scores the first classes count

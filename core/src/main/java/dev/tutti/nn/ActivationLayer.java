@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -14,12 +14,12 @@ public final class ActivationLayer extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         return input;
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return x;
     }
 

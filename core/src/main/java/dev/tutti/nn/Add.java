@@ -3,7 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.Tensor;
 
 /** The sum of its inputs, element by element. */
-public final class Add extends Elementwise {
+public final class Add extends ElementwiseMerge {
     Add() {
         super(Tensor::add, "+");
     }

@@ -1,9 +1,9 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,7 +40,7 @@ public final class Attention extends MergeLayer {
     }
 
     @Override
-    protected Shape build(List<Shape> inputs, Build build) {
+    protected Shape build(List<Shape> inputs, BuildContext build) {
         Dropout.check(dropout, build);
         build.require(
                 !inputs.isEmpty() && inputs.size() <= 3, "takes one, two or three inputs, received " + inputs.size());
@@ -66,14 +66,15 @@ public final class Attention extends MergeLayer {
         build.parameter("in_proj_weight", Shape.of(3 * width, width), Initializer.GLOROT);
         build.parameter("out_proj.weight", Shape.of(width, width), Initializer.FAN_IN);
         if (bias) {
-            build.parameter("in_proj_bias", Shape.of(3 * width), Initializer.ZEROS, width, width, Layout.PLAIN);
-            build.parameter("out_proj.bias", Shape.of(width), Initializer.ZEROS, width, width, Layout.PLAIN);
+            build.parameter(
+                    "in_proj_bias", Shape.of(3 * width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
+            build.parameter("out_proj.bias", Shape.of(width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
         }
         return query;
     }
 
     @Override
-    protected Tensor forward(List<Tensor> inputs, Pass pass) {
+    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
         List<Tensor> qkv = project(inputs, pass);
         Tensor out = dropout > 0 && pass.training()
                 ? Functions.attention(qkv.get(0), qkv.get(1), qkv.get(2), causal, dropout, pass.randomness())
@@ -85,7 +86,7 @@ public final class Attention extends MergeLayer {
     }
 
     /** Query, keys and values as {@code [batch, heads, time, width of a head]}; what has one source is one product. */
-    private List<Tensor> project(List<Tensor> inputs, Pass pass) {
+    private List<Tensor> project(List<Tensor> inputs, ForwardContext pass) {
         Tensor weight = pass.parameter("in_proj_weight");
         Tensor offset = bias ? pass.parameter("in_proj_bias") : null;
         List<Tensor> qkv = new ArrayList<>(3);

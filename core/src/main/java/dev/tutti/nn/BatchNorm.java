@@ -1,8 +1,8 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class BatchNorm extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         if (input.rank() < 1 || input.rank() > 3 || input.dim(0) == Shape.ANY) {
             throw build.expected("[features], [channels, time] or [channels, height, width]", input);
         }
@@ -47,7 +47,7 @@ public final class BatchNorm extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         if (pass.training() && pass.batchSum() != null) {
             return shared(x, pass);
         }
@@ -68,7 +68,7 @@ public final class BatchNorm extends Layer {
     }
 
     /** The same over the rows of all workers: sums instead of means, since they can be added up. */
-    private Tensor shared(Tensor x, Pass pass) {
+    private Tensor shared(Tensor x, ForwardContext pass) {
         Tensor runningMean = pass.buffer("running_mean");
         long channels = runningMean.size();
         long[] axes = LongStream.range(0, x.rank()).filter(axis -> axis != 1).toArray();
@@ -104,7 +104,7 @@ public final class BatchNorm extends Layer {
                 .add(pass.parameter("bias").view(perChannel));
     }
 
-    private static ShapeException tooFew(Pass pass, long channels) {
+    private static ShapeException tooFew(ForwardContext pass, long channels) {
         return new ShapeException("layer " + pass.path() + " has only one value for each of its " + channels
                 + " channels, which has no variance: train with batches of at least 2");
     }

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Range;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +44,7 @@ final class Blueprint {
         for (int i = 0; i < inputs.size(); i++) {
             sources.add(inputs.size() == 1 ? "the input" : "input " + (i + 1));
         }
-        Build build = new Build(this, root, sources);
+        BuildContext build = new BuildContext(this, root, sources);
         root.outputs = build.shapes(layer, inputs.stream().map(Input::shape).toList());
     }
 

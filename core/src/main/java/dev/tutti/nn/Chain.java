@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Set;
 
 /** Layers one after the other under their names: what {@link Sequential} and {@link Residual} are made of. */
-record Chain(List<Layer> layers, List<String> names, Shortcuts shortcuts) {
+record Chain(List<Layer> layers, List<String> names, FusionPlan shortcuts) {
     static Chain of(List<Layer> layers) {
         List<String> names = names(layers);
-        return new Chain(layers, names, Shortcuts.of(layers, names));
+        return new Chain(layers, names, FusionPlan.of(layers, names));
     }
 
     /** Those without a name are numbered by kind, past the names that are taken. */
@@ -37,7 +37,7 @@ record Chain(List<Layer> layers, List<String> names, Shortcuts shortcuts) {
         return names.get(names.size() - 1);
     }
 
-    Shape build(List<Shape> inputs, Build build) {
+    Shape build(List<Shape> inputs, BuildContext build) {
         build.require(!layers.isEmpty(), "has no layers");
         List<Shape> shapes = inputs;
         List<String> from = build.sources();
@@ -48,13 +48,13 @@ record Chain(List<Layer> layers, List<String> names, Shortcuts shortcuts) {
         return shapes.get(0);
     }
 
-    Tensor forward(List<Tensor> inputs, Pass pass) {
+    Tensor forward(List<Tensor> inputs, ForwardContext pass) {
         return pass.optimised() && inputs.size() == 1
                 ? shortcuts.forward(inputs.get(0), pass)
                 : forwardAsWritten(inputs, pass);
     }
 
-    private Tensor forwardAsWritten(List<Tensor> inputs, Pass pass) {
+    private Tensor forwardAsWritten(List<Tensor> inputs, ForwardContext pass) {
         Tensor x = pass.child(names.get(0), inputs);
         for (int i = 1; i < names.size(); i++) {
             x = pass.child(names.get(i), x);

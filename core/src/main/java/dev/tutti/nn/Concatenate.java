@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -15,7 +15,7 @@ public final class Concatenate extends MergeLayer {
     }
 
     @Override
-    protected Shape build(List<Shape> inputs, Build build) {
+    protected Shape build(List<Shape> inputs, BuildContext build) {
         Shape first = inputs.get(0);
         build.require(
                 axis >= -first.rank() && axis < first.rank(),
@@ -41,7 +41,7 @@ public final class Concatenate extends MergeLayer {
     }
 
     @Override
-    protected Tensor forward(List<Tensor> inputs, Pass pass) {
+    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
         return Tensor.concat(inputs, axis < 0 ? axis : axis + 1);
     }
 

@@ -2,8 +2,8 @@ package dev.tutti.nn;
 
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Window;
-import dev.tutti.tensor.Stretch;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.onednn.ConvChain;
 
 /** Convolution over {@code [channels, height, width]}. */
 public final class Conv2d extends Convolution<Conv2d> {
@@ -15,8 +15,8 @@ public final class Conv2d extends Convolution<Conv2d> {
         super(2, filters, kernel);
     }
 
-    Stretch.Layer inStretch(Pass pass) {
-        return new Stretch.Convolution(pass.parameter("weight"), bias(pass), window().window(), groups());
+    ConvChain.Layer inStretch(ForwardContext pass) {
+        return new ConvChain.Convolution(pass.parameter("weight"), bias(pass), window().window(), groups());
     }
 
     @Override

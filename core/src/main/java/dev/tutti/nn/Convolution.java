@@ -2,10 +2,10 @@ package dev.tutti.nn;
 
 import static dev.tutti.nn.Initializer.FAN_IN;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions.Window;
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.Arrays;
 import java.util.List;
 
@@ -19,18 +19,18 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
     private final transient int axes;
     private int filters;
 
-    @PerAxis
+    @AxisSetting
     private int[] kernel = {3};
 
-    @PerAxis
+    @AxisSetting
     private int[] stride = {1};
 
-    @PerAxis
+    @AxisSetting
     private int[] padding = {0};
 
     private boolean same;
 
-    @PerAxis
+    @AxisSetting
     private int[] dilation = {1};
 
     private int groups = 1;
@@ -87,7 +87,7 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
         return kernelShape(filters, channels / groups);
     }
 
-    Shape output(Shape input, SlidingWindow window, Build build) {
+    Shape output(Shape input, SlidingWindow window, BuildContext build) {
         return window.slide(input, filters, build);
     }
 
@@ -97,7 +97,7 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
     }
 
     /** Whether {@link #same()} is possible: the padding is equal on both sides. */
-    void checkSame(SlidingWindow window, int axis, Build build) {
+    void checkSame(SlidingWindow window, int axis, BuildContext build) {
         build.require(
                 window.reach(axis) % 2 == 1,
                 "cannot keep the length of axis " + (axis + 1) + " with a kernel of " + window.size()[axis]
@@ -111,7 +111,7 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         SlidingWindow.checkInput(input, axes, true, build);
         build.require(filters > 0, "needs filters of at least 1, received " + filters);
         SlidingWindow.check("kernel", kernel, axes, 1, build);
@@ -132,7 +132,7 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
                 init,
                 fanIn,
                 weight.dim(0) / groups * area,
-                axes == 2 ? Layout.CHANNELS_LAST : Layout.PLAIN);
+                axes == 2 ? ParameterLayout.CHANNELS_LAST : ParameterLayout.PLAIN);
         if (bias) {
             build.parameter(
                     "bias",
@@ -140,7 +140,7 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
                     init == FAN_IN ? FAN_IN : Initializer.ZEROS,
                     fanIn,
                     filters,
-                    Layout.PLAIN);
+                    ParameterLayout.PLAIN);
         }
         SlidingWindow window = window();
         for (int i = 0; same && i < axes; i++) {
@@ -150,12 +150,12 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return convolve(x, pass.parameter("weight"), bias(pass), window().window());
     }
 
     /** Null where there is none. */
-    final Tensor bias(Pass pass) {
+    final Tensor bias(ForwardContext pass) {
         return bias ? pass.parameter("bias") : null;
     }
 

@@ -2,10 +2,10 @@ package dev.tutti.nn;
 
 import static dev.tutti.nn.Initializer.FAN_IN;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.List;
 
 /** Every output is connected to every input; works on the last axis. */
@@ -29,7 +29,7 @@ public final class Dense extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         build.require(units > 0, "needs units of at least 1, received " + units);
         if (input.rank() < 1 || input.dim(-1) == Shape.ANY) {
             throw build.expected("a last axis of known length", input);
@@ -41,13 +41,18 @@ public final class Dense extends Layer {
         build.parameter("weight", Shape.of(units, in), init);
         if (bias) {
             build.parameter(
-                    "bias", Shape.of(units), init == FAN_IN ? FAN_IN : Initializer.ZEROS, in, units, Layout.PLAIN);
+                    "bias",
+                    Shape.of(units),
+                    init == FAN_IN ? FAN_IN : Initializer.ZEROS,
+                    in,
+                    units,
+                    ParameterLayout.PLAIN);
         }
         return input.with(-1, units);
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
     }
 

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -16,17 +16,17 @@ public final class Dropout extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         check(rate, build);
         return input;
     }
 
-    static void check(double rate, Build build) {
+    static void check(double rate, BuildContext build) {
         build.require(rate >= 0 && rate < 1, "needs a dropout rate of at least 0 and below 1, received " + rate);
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return pass.training() ? Functions.dropout(x, rate, pass.randomness()) : x;
     }
 

@@ -1,10 +1,10 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.TensorException;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class Embedding extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         build.require(
                 vocabulary > 0 && width > 0,
                 "needs a vocabulary and a width of at least 1, received " + vocabulary + " and " + width);
@@ -45,14 +45,14 @@ public final class Embedding extends Layer {
     }
 
     @Override
-    protected void initialise(Pass pass) {
+    protected void initialise(ForwardContext pass) {
         if (paddingId != null) {
             pass.parameter("weight").select(0, paddingId).zero_();
         }
     }
 
     @Override
-    protected Tensor forward(Tensor ids, Pass pass) {
+    protected Tensor forward(Tensor ids, ForwardContext pass) {
         if (!ids.device().equals(Device.CPU)) {
             check(ids, pass); // a GPU cannot take an id out of range back: it stays broken
         }
@@ -64,7 +64,7 @@ public final class Embedding extends Layer {
         }
     }
 
-    private void check(Tensor ids, Pass pass) {
+    private void check(Tensor ids, ForwardContext pass) {
         if (ids.type() != DType.INT64 && ids.type() != DType.INT32) {
             throw new ShapeException("layer " + pass.path() + " takes ids, but receives " + ids.type()
                     + ": declare the input with Input.ids(...)");

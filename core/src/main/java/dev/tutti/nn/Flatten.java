@@ -1,13 +1,13 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Lays all axes of a sample out in one. */
 public final class Flatten extends Layer {
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         if (!input.isKnown()) {
             throw build.expected("axes of known length", input);
         }
@@ -15,7 +15,7 @@ public final class Flatten extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return x.flatten(1);
     }
 

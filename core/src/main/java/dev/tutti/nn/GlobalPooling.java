@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +22,7 @@ public abstract sealed class GlobalPooling extends Layer
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         if (isTimeFirst()) {
             if (input.rank() != 2) {
                 throw build.expected("[time, channels]", input);
@@ -34,7 +34,7 @@ public abstract sealed class GlobalPooling extends Layer
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return max ? x.max(pooled()) : x.mean(pooled());
     }
 

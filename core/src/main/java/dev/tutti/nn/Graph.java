@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
 import dev.tutti.DidYouMean;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,7 +48,7 @@ public final class Graph extends MultiOutput {
     }
 
     @Override
-    List<Shape> buildAll(List<Shape> shapes, Build build) {
+    List<Shape> buildAll(List<Shape> shapes, BuildContext build) {
         build.require(
                 shapes.size() == inputs.size(),
                 "takes " + inputs.size() + " inputs " + inputs + ", received " + shapes.size());
@@ -67,7 +67,7 @@ public final class Graph extends MultiOutput {
         return outputs.stream().map(name -> look(known, name, "outputs", build)).toList();
     }
 
-    private static Shape look(Map<String, Shape> known, String name, String user, Build build) {
+    private static Shape look(Map<String, Shape> known, String name, String user, BuildContext build) {
         Shape shape = known.get(name);
         if (shape == null) {
             throw build.failure("has no node '" + name + "' before '" + user + "', which uses it"
@@ -77,7 +77,7 @@ public final class Graph extends MultiOutput {
     }
 
     @Override
-    List<Tensor> forwardAll(List<Tensor> tensors, Pass pass) {
+    List<Tensor> forwardAll(List<Tensor> tensors, ForwardContext pass) {
         Map<String, Tensor> known = new HashMap<>();
         for (int i = 0; i < tensors.size(); i++) {
             known.put(inputs.get(i), tensors.get(i));

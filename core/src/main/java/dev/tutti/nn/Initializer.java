@@ -45,7 +45,7 @@ public enum Initializer {
             case SMALL_NORMAL -> random.normal_(values, 0, 0.02);
             case ORTHOGONAL -> {
                 random.normal_(values, 0, 1);
-                values.write(Orthogonal.of(values.toArray()));
+                values.write(OrthogonalMatrix.of(values.toArray()));
             }
         }
     }

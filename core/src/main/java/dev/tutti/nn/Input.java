@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 
 /** What a model is fed: the shape of one sample and the type of its elements. */
 public record Input(Shape shape, DType type) {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.array.Shape;
 import dev.tutti.json.ShortForm;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.Locale;
@@ -79,16 +79,16 @@ public abstract class Layer implements Cloneable {
     private Activation activation = Activation.NONE;
 
     /** Declares what the layer learns and says what shape comes out for the shape that goes in. */
-    protected abstract Shape build(Shape input, Build build);
+    protected abstract Shape build(Shape input, BuildContext build);
 
     /** Computes the output of a batch. */
-    protected abstract Tensor forward(Tensor x, Pass pass);
+    protected abstract Tensor forward(Tensor x, ForwardContext pass);
 
     /**
      * Writes first values that no {@link Initializer} can draw, for instance from a file. Called once for each model, after the
      * parameters were drawn; a replica shares what is there.
      */
-    protected void initialise(Pass pass) {}
+    protected void initialise(ForwardContext pass) {}
 
     /**
      * True when {@link #forward} always makes a new tensor that its own backward pass does not read, as products and
@@ -103,7 +103,7 @@ public abstract class Layer implements Cloneable {
     }
 
     /** For layers that take several inputs; see {@link MergeLayer}. */
-    protected Shape build(List<Shape> inputs, Build build) {
+    protected Shape build(List<Shape> inputs, BuildContext build) {
         if (inputs.size() != 1) {
             throw build.failure("takes one input, received " + inputs.size());
         }
@@ -111,7 +111,7 @@ public abstract class Layer implements Cloneable {
     }
 
     /** For layers that take several inputs; see {@link MergeLayer}. */
-    protected Tensor forward(List<Tensor> inputs, Pass pass) {
+    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
         return forward(inputs.get(0), pass);
     }
 

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -23,7 +23,7 @@ public final class LayerNorm extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         build.require(axes > 0, "needs at least 1 axis, received " + axes);
         build.require(epsilon > 0, "needs an epsilon above 0, received " + epsilon);
         if (input.rank() < axes || !input.from(input.rank() - axes).isKnown()) {
@@ -37,7 +37,7 @@ public final class LayerNorm extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         Tensor weight = pass.parameter("weight");
         return Functions.layerNorm(x, weight.shape(), weight, pass.parameter("bias"), epsilon);
     }

@@ -2,8 +2,8 @@ package dev.tutti.nn;
 
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Window;
-import dev.tutti.tensor.Stretch;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.onednn.ConvChain;
 
 /** The largest value of each window of {@code [channels, height, width]}. */
 public final class MaxPool2d extends Pooling<MaxPool2d> {
@@ -15,9 +15,9 @@ public final class MaxPool2d extends Pooling<MaxPool2d> {
         super(2, size);
     }
 
-    Stretch.Layer inStretch() {
+    ConvChain.Layer inStretch() {
         SlidingWindow window = window();
-        return new Stretch.MaxPool(window.size(), window.window());
+        return new ConvChain.MaxPool(window.size(), window.window());
     }
 
     @Override

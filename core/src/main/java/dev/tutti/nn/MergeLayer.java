@@ -1,24 +1,24 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** A layer that takes several inputs, such as addition. */
 public abstract class MergeLayer extends Layer {
     @Override
-    protected abstract Shape build(List<Shape> inputs, Build build);
+    protected abstract Shape build(List<Shape> inputs, BuildContext build);
 
     @Override
-    protected abstract Tensor forward(List<Tensor> inputs, Pass pass);
+    protected abstract Tensor forward(List<Tensor> inputs, ForwardContext pass);
 
     @Override
-    protected final Shape build(Shape input, Build build) {
+    protected final Shape build(Shape input, BuildContext build) {
         return build(List.of(input), build);
     }
 
     @Override
-    protected final Tensor forward(Tensor x, Pass pass) {
+    protected final Tensor forward(Tensor x, ForwardContext pass) {
         return forward(List.of(x), pass);
     }
 }

@@ -1,15 +1,15 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Device;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Randomness;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,8 +66,8 @@ public final class Model implements AutoCloseable {
     private final Options options;
     private final FlatVector vector;
     private final FlatVector state;
-    private final Pass.Mode mode;
-    private final Pass root;
+    private final ForwardContext.Mode mode;
+    private final ForwardContext root;
     private final TreeSet<String> frozen = new TreeSet<>();
 
     private Model(Layer definition, Blueprint blueprint, Options options, FlatVector vector, FlatVector state) {
@@ -76,9 +76,9 @@ public final class Model implements AutoCloseable {
         this.options = options;
         this.vector = vector;
         this.state = state;
-        mode = new Pass.Mode(options.optimised);
+        mode = new ForwardContext.Mode(options.optimised);
         try (Scope scope = Scope.open()) {
-            root = new Pass(blueprint.root, vector, state, true, mode);
+            root = new ForwardContext(blueprint.root, vector, state, true, mode);
         }
     }
 
@@ -343,7 +343,7 @@ public final class Model implements AutoCloseable {
 
     /** A table of layers, output shapes and numbers of parameters. */
     public String summary() {
-        return Summary.of(this, blueprint.root);
+        return ModelSummary.of(this, blueprint.root);
     }
 
     /** The model in TorchScript: source and tensors, see {@link ScriptWriter}. */

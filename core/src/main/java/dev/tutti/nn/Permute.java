@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class Permute extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         build.require(
                 Arrays.equals(
                         Arrays.stream(axes).sorted().toArray(),
@@ -30,7 +30,7 @@ public final class Permute extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return x.permute(withBatch());
     }
 

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions.Window;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -17,13 +17,13 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
 
     private final transient int axes;
 
-    @PerAxis
+    @AxisSetting
     private int[] size = {2};
 
-    @PerAxis
+    @AxisSetting
     private int[] stride;
 
-    @PerAxis
+    @AxisSetting
     private int[] padding = {0};
 
     Pooling(int axes) {
@@ -51,7 +51,7 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
     abstract String call(SlidingWindow window);
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         SlidingWindow.checkInput(input, axes, false, build);
         SlidingWindow.check("size", size, axes, 1, build);
         SlidingWindow.check("stride", stride == null ? size : stride, axes, 1, build);
@@ -67,7 +67,7 @@ public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         SlidingWindow window = window();
         return pool(x, window.size(), window.window());
     }

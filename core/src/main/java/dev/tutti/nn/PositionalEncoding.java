@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -25,7 +25,7 @@ public final class PositionalEncoding extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         if (input.rank() != 2 || input.dim(1) == Shape.ANY) {
             throw build.expected("[time, width]", input);
         }
@@ -47,7 +47,7 @@ public final class PositionalEncoding extends Layer {
 
     /** Even columns are sines, odd ones cosines; wavelengths grow from 2π to 10000 times that. */
     @Override
-    protected void initialise(Pass pass) {
+    protected void initialise(ForwardContext pass) {
         if (learned) {
             return;
         }
@@ -66,7 +66,7 @@ public final class PositionalEncoding extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         Tensor table = learned ? pass.parameter("weight") : pass.buffer("table");
         long steps = x.dim(1);
         long most = table.dim(0);

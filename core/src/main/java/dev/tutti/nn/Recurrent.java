@@ -2,10 +2,10 @@ package dev.tutti.nn;
 
 import static dev.tutti.nn.Initializer.FAN_IN;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions.Recurrence;
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -64,7 +64,7 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
     abstract String call(String x, String zeros);
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         build.require(units > 0, "needs units of at least 1, received " + units);
         build.require(layers > 0, "needs at least 1 layer, received " + layers);
         if (input.rank() != 2 || input.dim(1) == Shape.ANY) {
@@ -75,11 +75,17 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
             long features = layer == 0 ? input.dim(1) : width();
             for (String end : endings(layer)) {
                 build.parameter(
-                        "weight_ih" + end, Shape.of(wide, features), init, fan(init, features), wide, Layout.PLAIN);
-                build.parameter("weight_hh" + end, Shape.of(wide, units), recurrentInit, units, wide, Layout.PLAIN);
+                        "weight_ih" + end,
+                        Shape.of(wide, features),
+                        init,
+                        fan(init, features),
+                        wide,
+                        ParameterLayout.PLAIN);
+                build.parameter(
+                        "weight_hh" + end, Shape.of(wide, units), recurrentInit, units, wide, ParameterLayout.PLAIN);
                 Initializer bias = init == FAN_IN ? FAN_IN : Initializer.ZEROS;
-                build.parameter("bias_ih" + end, Shape.of(wide), bias, units, wide, Layout.PLAIN);
-                build.parameter("bias_hh" + end, Shape.of(wide), bias, units, wide, Layout.PLAIN);
+                build.parameter("bias_ih" + end, Shape.of(wide), bias, units, wide, ParameterLayout.PLAIN);
+                build.parameter("bias_hh" + end, Shape.of(wide), bias, units, wide, ParameterLayout.PLAIN);
             }
         }
         return sequence ? input.with(1, width()) : Shape.of(width());
@@ -91,7 +97,7 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         Tensor zeros = Tensor.zeros(Shape.of((long) layers * directions(), x.dim(0), units), x.type(), x.device());
         Recurrence out = run(x, zeros, pass.parameters(), layers, bidirectional);
         if (sequence) {

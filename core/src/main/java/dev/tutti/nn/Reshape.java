@@ -1,13 +1,13 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
 
 /** The same elements of a sample under other axes; one extent may be -1, which takes what is left. */
 public final class Reshape extends Layer {
-    @PerAxis
+    @AxisSetting
     private int[] shape = {-1};
 
     private Reshape() {}
@@ -17,7 +17,7 @@ public final class Reshape extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         long open = Arrays.stream(shape).filter(extent -> extent == -1).count();
         build.require(
                 open <= 1 && Arrays.stream(shape).allMatch(extent -> extent == -1 || extent > 0),
@@ -34,7 +34,7 @@ public final class Reshape extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         return x.reshape(shapeWith(-1).prepend(x.dim(0)).toArray());
     }
 

@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
@@ -26,7 +26,7 @@ public final class Residual extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         Shape body = chain().build(List.of(input), build);
         Shape past = shortcut == null ? input : build.child("shortcut", shortcut, input);
         String source = shortcut == null ? String.join(" and ", build.sources()) : "its shortcut";
@@ -38,7 +38,7 @@ public final class Residual extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         Tensor past = shortcut == null ? x : pass.child("shortcut", x);
         return pass.aside(() -> chain().forward(List.of(x), pass)).add(past);
     }

@@ -1,12 +1,12 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.tensor.Device;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptException;
-import dev.tutti.tensor.ScriptModule;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptException;
+import dev.tutti.tensor.script.ScriptModule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +27,7 @@ final class ScriptBinding implements AutoCloseable {
     private final Map<String, Tensor> views = new LinkedHashMap<>();
     private final Map<String, Tensor> counters = new LinkedHashMap<>();
 
-    ScriptBinding(ScriptModule module, Pass pass) {
+    ScriptBinding(ScriptModule module, ForwardContext pass) {
         this.module = module;
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
@@ -43,7 +43,7 @@ final class ScriptBinding implements AutoCloseable {
     }
 
     /** The same, but first the values in the module become those of the model. */
-    static ScriptBinding withValuesOf(ScriptModule module, Pass pass) {
+    static ScriptBinding withValuesOf(ScriptModule module, ForwardContext pass) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             module.parameters().forEach((name, value) -> pass.parameter(name).copy_(value));
@@ -70,7 +70,7 @@ final class ScriptBinding implements AutoCloseable {
         return true;
     }
 
-    private void bind(Pass pass) {
+    private void bind(ForwardContext pass) {
         Map<String, Tensor> parameters = new LinkedHashMap<>();
         module.parameters().keySet().forEach(name -> parameters.put(name, pass.parameter(name)));
         Map<String, Tensor> buffers = new LinkedHashMap<>(module.buffers());
@@ -89,7 +89,7 @@ final class ScriptBinding implements AutoCloseable {
         views.forEach(module::put);
     }
 
-    List<Tensor> run(List<Tensor> inputs, Pass pass) {
+    List<Tensor> run(List<Tensor> inputs, ForwardContext pass) {
         module.training(pass.training());
         if (pass.training()) {
             pass.randomness().restartShared();

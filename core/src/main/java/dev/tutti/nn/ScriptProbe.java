@@ -1,12 +1,12 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptException;
-import dev.tutti.tensor.ScriptModule;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptException;
+import dev.tutti.tensor.script.ScriptModule;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,10 +19,10 @@ final class ScriptProbe {
     private static final long LONG = 64;
 
     private final ScriptModule module;
-    private final Build build;
+    private final BuildContext build;
     private final DType floating;
 
-    ScriptProbe(ScriptModule module, Build build) {
+    ScriptProbe(ScriptModule module, BuildContext build) {
         this.module = module;
         this.build = build;
         floating = module.parameters().values().stream()

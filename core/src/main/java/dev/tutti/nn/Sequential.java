@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,12 +37,12 @@ public final class Sequential extends MergeLayer {
     }
 
     @Override
-    protected Shape build(List<Shape> inputs, Build build) {
+    protected Shape build(List<Shape> inputs, BuildContext build) {
         return chain().build(inputs, build);
     }
 
     @Override
-    protected Tensor forward(List<Tensor> inputs, Pass pass) {
+    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
         return chain().forward(inputs, pass);
     }
 

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions.Window;
-import dev.tutti.tensor.Shape;
 import java.util.Arrays;
 
 /** The arithmetic of a window that slides over the axes behind the channels: what convolutions and pools share. */
@@ -16,7 +16,7 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
     }
 
     /** Checks that a setting has one number, or one for each axis, and none below {@code least}. */
-    static void check(String name, int[] setting, int axes, int least, Build build) {
+    static void check(String name, int[] setting, int axes, int least, BuildContext build) {
         build.require(
                 setting.length == 1 || setting.length == axes,
                 "takes " + (axes == 1 ? "one number" : "one number or " + axes) + " as " + name + ", received "
@@ -27,7 +27,7 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
     }
 
     /** Checks that there are channels and, behind them, as many axes as the window has. */
-    static void checkInput(Shape input, int axes, boolean channelsKnown, Build build) {
+    static void checkInput(Shape input, int axes, boolean channelsKnown, BuildContext build) {
         if (input.rank() != axes + 1 || (channelsKnown && input.dim(0) == Shape.ANY)) {
             throw build.expected(axes == 1 ? "[channels, time]" : "[channels, height, width]", input);
         }
@@ -39,7 +39,7 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
     }
 
     /** What comes out when the window slides over {@code [channels, ...]}. */
-    Shape slide(Shape input, long channels, Build build) {
+    Shape slide(Shape input, long channels, BuildContext build) {
         Shape out = input.with(0, channels);
         for (int i = 0; i < size.length; i++) {
             long length = input.dim(i + 1);
@@ -59,7 +59,7 @@ record SlidingWindow(long[] size, long[] stride, long[] padding, long[] dilation
     }
 
     /** What comes out when each element of {@code [channels, ...]} is spread over a window: the way back of {@link #slide}. */
-    Shape spread(Shape input, long channels, long[] outputPadding, Build build) {
+    Shape spread(Shape input, long channels, long[] outputPadding, BuildContext build) {
         Shape out = input.with(0, channels);
         for (int i = 0; i < size.length; i++) {
             long length = input.dim(i + 1);

@@ -1,11 +1,11 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptModule;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptModule;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -65,13 +65,14 @@ public final class TorchScript extends MultiOutput {
     }
 
     @Override
-    List<Shape> buildAll(List<Shape> inputs, Build build) {
+    List<Shape> buildAll(List<Shape> inputs, BuildContext build) {
         build.require(file != null, "needs the file of its module");
         try (ScriptModule module = ScriptModule.load(file());
                 Scope scope = Scope.open()) {
             module.parameters().forEach((name, value) -> {
                 Shape shape = value.shape();
-                Layout layout = channelsLast && shape.rank() == 4 ? Layout.CHANNELS_LAST : Layout.PLAIN;
+                ParameterLayout layout =
+                        channelsLast && shape.rank() == 4 ? ParameterLayout.CHANNELS_LAST : ParameterLayout.PLAIN;
                 build.parameter(name, shape, Initializer.ZEROS, 1, 1, layout);
             });
             module.buffers().forEach((name, value) -> {
@@ -84,12 +85,12 @@ public final class TorchScript extends MultiOutput {
     }
 
     @Override
-    protected void initialise(Pass pass) {
+    protected void initialise(ForwardContext pass) {
         pass.resource(ScriptBinding.class, () -> ScriptBinding.withValuesOf(ScriptModule.load(file()), pass));
     }
 
     @Override
-    List<Tensor> forwardAll(List<Tensor> inputs, Pass pass) {
+    List<Tensor> forwardAll(List<Tensor> inputs, ForwardContext pass) {
         return pass.resource(ScriptBinding.class, () -> new ScriptBinding(ScriptModule.load(file()), pass))
                 .run(inputs, pass);
     }

@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.EnumSet;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class TransformerEncoder extends Layer {
     }
 
     @Override
-    protected Shape build(Shape input, Build build) {
+    protected Shape build(Shape input, BuildContext build) {
         Dropout.check(dropout, build);
         if (input.rank() != 2 || input.dim(1) == Shape.ANY) {
             throw build.expected("[time, width]", input);
@@ -77,7 +77,7 @@ public final class TransformerEncoder extends Layer {
     }
 
     @Override
-    protected Tensor forward(Tensor x, Pass pass) {
+    protected Tensor forward(Tensor x, ForwardContext pass) {
         if (postNorm) {
             Tensor seen = pass.child("norm1", x.add(attend(x, pass)));
             return pass.child("norm2", addThought(seen, same -> same, pass));
@@ -86,12 +86,12 @@ public final class TransformerEncoder extends Layer {
         return addThought(seen, each -> pass.child("norm2", each), pass);
     }
 
-    private Tensor attend(Tensor x, Pass pass) {
+    private Tensor attend(Tensor x, ForwardContext pass) {
         return forget(pass.child("self_attn", x), pass);
     }
 
     /** What was seen, and what the two dense layers make of it. */
-    private Tensor addThought(Tensor seen, UnaryOperator<Tensor> norm, Pass pass) {
+    private Tensor addThought(Tensor seen, UnaryOperator<Tensor> norm, ForwardContext pass) {
         boolean forgets = dropout > 0 && pass.training();
         if (!forgets && pass.canCut("linear1")) {
             return pass.cutResidual(seen, rows -> {
@@ -102,14 +102,14 @@ public final class TransformerEncoder extends Layer {
         return seen.add(think(norm.apply(seen), forgets, pass));
     }
 
-    private Tensor think(Tensor x, boolean forgets, Pass pass) {
+    private Tensor think(Tensor x, boolean forgets, ForwardContext pass) {
         if (pass.optimised() && !forgets && BLOCKED.contains(innerActivation) && x.canBeBlocked()) {
             return pass.child("linear2", pass.child("linear1", x.toBlocked())).fromBlocked();
         }
         return forget(pass.child("linear2", forget(pass.child("linear1", x), pass)), pass);
     }
 
-    private Tensor forget(Tensor x, Pass pass) {
+    private Tensor forget(Tensor x, ForwardContext pass) {
         return pass.training() ? Functions.dropout(x, dropout, pass.randomness()) : x;
     }
 

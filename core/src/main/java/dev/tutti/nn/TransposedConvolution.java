@@ -1,6 +1,6 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.Shape;
 
 /**
  * What transposed convolutions have in common: each element is spread over a window, so that what a convolution made shorter
@@ -10,7 +10,7 @@ import dev.tutti.tensor.Shape;
  */
 public abstract sealed class TransposedConvolution<L extends TransposedConvolution<L>> extends Convolution<L>
         permits ConvTranspose1d, ConvTranspose2d {
-    @PerAxis
+    @AxisSetting
     private int[] outputPadding = {0};
 
     TransposedConvolution(int axes) {
@@ -44,7 +44,7 @@ public abstract sealed class TransposedConvolution<L extends TransposedConvoluti
     }
 
     @Override
-    Shape output(Shape input, SlidingWindow window, Build build) {
+    Shape output(Shape input, SlidingWindow window, BuildContext build) {
         SlidingWindow.check("outputPadding", outputPadding, axes(), 0, build);
         long[] rest = outputPadding();
         for (int i = 0; i < rest.length; i++) {
@@ -62,7 +62,7 @@ public abstract sealed class TransposedConvolution<L extends TransposedConvoluti
     }
 
     @Override
-    void checkSame(SlidingWindow window, int axis, Build build) {
+    void checkSame(SlidingWindow window, int axis, BuildContext build) {
         build.require(
                 window.reach(axis) >= window.stride()[axis],
                 "needs a kernel at least as long as its stride of " + window.stride()[axis] + " for same(), received "

@@ -1,8 +1,8 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FusedUpdate;
 import java.util.List;
 
 /**

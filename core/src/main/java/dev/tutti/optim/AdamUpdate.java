@@ -1,9 +1,9 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.FusedUpdate.AdamSettings;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FusedUpdate;
+import dev.tutti.tensor.vector.FusedUpdate.AdamSettings;
 import java.util.List;
 
 /**

@@ -2,11 +2,11 @@ package dev.tutti.optim;
 
 import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
-import dev.tutti.tensor.NamedRange;
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.TreeSet;

@@ -1,8 +1,8 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FusedUpdate;
 import java.util.List;
 
 /** An update whose step is one call of a fused kernel for all stretches together. */
@@ -17,16 +17,16 @@ abstract class FusedVectorUpdate extends VectorUpdate {
     abstract FusedUpdate prepare(List<Range> blocks, Tensor values, Tensor gradients, double weightDecay);
 
     @Override
-    final void arrange(List<Stretch> stretches) {
+    final void arrange(List<ParameterSlice> stretches) {
         if (!stretches.isEmpty()) {
-            List<Range> within = stretches.stream().map(Stretch::range).toList();
+            List<Range> within = stretches.stream().map(ParameterSlice::range).toList();
             List<Range> blocks = FusedUpdate.blocks(within, target().range().from());
             call = prepare(blocks, values(), gradients(), kernelDecay());
         }
     }
 
     @Override
-    protected final void move(List<Stretch> stretches, double rate) {
+    protected final void move(List<ParameterSlice> stretches, double rate) {
         call.run(rate);
     }
 

@@ -37,8 +37,8 @@ public final class Lion extends SelfTyped<Lion> {
             private final Tensor momentum = state("momentum");
 
             @Override
-            protected void move(List<Stretch> stretches, double rate) {
-                for (Stretch s : stretches) {
+            protected void move(List<ParameterSlice> stretches, double rate) {
+                for (ParameterSlice s : stretches) {
                     Tensor gradients = s.gradients();
                     Tensor direction =
                             s.of(momentum).mul(beta1).add_(gradients, 1 - beta1).sign_();

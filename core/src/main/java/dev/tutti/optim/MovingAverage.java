@@ -1,11 +1,12 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.Range;
+import dev.tutti.BoundedNumber;
+import dev.tutti.array.DType;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.Map;
 
 /**
@@ -28,7 +29,7 @@ public final class MovingAverage implements AutoCloseable {
     private boolean swapped;
 
     private MovingAverage(FlatVector vector, Range range, double decay, boolean warmup) {
-        new Setting("movingAverage", "decay", decay).atLeast(0).below(1);
+        new BoundedNumber("movingAverage", "decay", decay).atLeast(0).below(1);
         this.decay = decay;
         this.warmup = warmup;
         values = vector.values(range).retain();

@@ -4,8 +4,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.BoundedNumber;
 import dev.tutti.TuttiException;
 import dev.tutti.json.ShortForm;
+import dev.tutti.optim.schedule.Constant;
+import dev.tutti.optim.schedule.Progress;
+import dev.tutti.optim.schedule.Schedule;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -74,8 +78,8 @@ public abstract class Optimizer implements Cloneable {
     }
 
     /** One setting of this optimizer, for {@link #validate}. */
-    final Setting setting(String name, double value) {
-        return new Setting(kind(), name, value);
+    final BoundedNumber setting(String name, double value) {
+        return new BoundedNumber(kind(), name, value);
     }
 
     // ---- what the training loop asks

@@ -1,8 +1,8 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;

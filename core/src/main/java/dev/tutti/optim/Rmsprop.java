@@ -54,8 +54,8 @@ public final class Rmsprop extends SelfTyped<Rmsprop> {
             private final Tensor velocity = momentum > 0 ? state("velocity") : null;
 
             @Override
-            protected void move(List<Stretch> stretches, double rate) {
-                for (Stretch s : stretches) {
+            protected void move(List<ParameterSlice> stretches, double rate) {
+                for (ParameterSlice s : stretches) {
                     Tensor gradients = s.gradients();
                     s.of(square).mul_(alpha).addcmul_(gradients, gradients, 1 - alpha);
                     Tensor root = spread(s).add_(epsilon);
@@ -67,7 +67,7 @@ public final class Rmsprop extends SelfTyped<Rmsprop> {
                 }
             }
 
-            private Tensor spread(Stretch s) {
+            private Tensor spread(ParameterSlice s) {
                 if (mean == null) {
                     return s.of(square).sqrt();
                 }

@@ -1,5 +1,7 @@
 package dev.tutti.optim;
 
+import dev.tutti.optim.schedule.Schedule;
+
 /** An optimizer whose common settings return its own type, so that settings can be given in any order. */
 public abstract class SelfTyped<S extends SelfTyped<S>> extends Optimizer {
     protected SelfTyped(double learningRate) {

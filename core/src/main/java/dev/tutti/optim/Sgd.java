@@ -1,10 +1,10 @@
 package dev.tutti.optim;
 
 import dev.tutti.TuttiException;
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.FusedUpdate.SgdSettings;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FusedUpdate;
+import dev.tutti.tensor.vector.FusedUpdate.SgdSettings;
 import java.util.List;
 
 /** Stochastic gradient descent: straight down the gradient, with momentum and Nesterov's look ahead where asked for. */

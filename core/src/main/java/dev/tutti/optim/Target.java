@@ -1,9 +1,9 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.NamedRange;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.Range;
+import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.FusedUpdate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

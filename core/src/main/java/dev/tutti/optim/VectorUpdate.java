@@ -1,12 +1,12 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
+import dev.tutti.array.DType;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.NoDenormals;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ public abstract class VectorUpdate implements Update {
     private Tensor counter;
     private boolean counts = true;
     private List<Range> trainable;
-    private List<Stretch> stretches = List.of();
+    private List<ParameterSlice> stretches = List.of();
     private boolean closed;
 
     protected VectorUpdate(Target target, Decay decay) {
@@ -57,7 +57,7 @@ public abstract class VectorUpdate implements Update {
     }
 
     /** Moves the stretches by their gradients; weight decay has been seen to. */
-    protected abstract void move(List<Stretch> stretches, double rate);
+    protected abstract void move(List<ParameterSlice> stretches, double rate);
 
     /** Declares state as long as the range; it begins as zeros. */
     protected final Tensor state(String name) {
@@ -109,17 +109,17 @@ public abstract class VectorUpdate implements Update {
         }
     }
 
-    private List<Stretch> stretches(List<Range> segments) {
+    private List<ParameterSlice> stretches(List<Range> segments) {
         long offset = target.range().from();
-        List<Stretch> out = new ArrayList<>();
+        List<ParameterSlice> out = new ArrayList<>();
         for (Range segment : segments) {
             Range within = new Range(segment.from() - offset, segment.length());
-            out.add(new Stretch(within, segment.equals(target.range()), values, gradients));
+            out.add(new ParameterSlice(within, segment.equals(target.range()), values, gradients));
         }
         return out;
     }
 
-    private void decay(Stretch stretch, double rate) {
+    private void decay(ParameterSlice stretch, double rate) {
         Tensor moved = decay.decoupled() ? stretch.values() : stretch.gradients();
         double factor = decay.decoupled() ? -rate * decay.amount() : decay.amount();
         if (mask != null) {
@@ -132,7 +132,7 @@ public abstract class VectorUpdate implements Update {
     }
 
     /** Called when what learns has changed, before the next step. */
-    void arrange(List<Stretch> changed) {}
+    void arrange(List<ParameterSlice> changed) {}
 
     /** True when decay that is the same for all is left to the step itself. */
     boolean decaysInKernel() {
@@ -140,7 +140,7 @@ public abstract class VectorUpdate implements Update {
     }
 
     void release() {
-        stretches.forEach(Stretch::close);
+        stretches.forEach(ParameterSlice::close);
         stretches = List.of();
         trainable = null;
     }

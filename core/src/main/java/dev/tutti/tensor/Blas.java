@@ -4,6 +4,7 @@ import com.sun.jna.Function;
 import com.sun.jna.Library;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import dev.tutti.host.Processor;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.tutti.tensor;
 
+import dev.tutti.host.NativeLibrarySettings;
 import java.io.IOException;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.pytorch.global.torch;
@@ -29,7 +30,7 @@ public final class Engine {
         if (loaded) {
             return;
         }
-        NativeSettings.apply();
+        NativeLibrarySettings.apply();
         blas = Blas.choose();
         try {
             torch.get_num_threads();

@@ -1,10 +1,11 @@
 package dev.tutti.tensor;
 
-import static dev.tutti.tensor.Native.call;
-import static dev.tutti.tensor.Native.op;
-import static dev.tutti.tensor.Native.optional;
-import static dev.tutti.tensor.Native.scalar;
+import static dev.tutti.tensor.NativeConversions.call;
+import static dev.tutti.tensor.NativeConversions.op;
+import static dev.tutti.tensor.NativeConversions.optional;
+import static dev.tutti.tensor.NativeConversions.scalar;
 
+import dev.tutti.array.Shape;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
@@ -142,7 +143,7 @@ public final class Functions {
      * @param sum adds a tensor to those of the other workers, in place; must not throw
      */
     public static Tensor sharedSum(Tensor own, Consumer<Tensor> sum) {
-        return SharedSum.of(own, sum);
+        return DifferentiableSum.of(own, sum);
     }
 
     /** Normalises over the last axes, those of {@code shape}. */
@@ -172,8 +173,8 @@ public final class Functions {
         return call("lstm", () -> {
             var out = torch.lstm(
                     x.handle(),
-                    Native.vector(List.of(h0, c0)),
-                    Native.vector(weights),
+                    NativeConversions.vector(List.of(h0, c0)),
+                    NativeConversions.vector(weights),
                     true,
                     layers,
                     0.0,
@@ -188,7 +189,15 @@ public final class Functions {
     public static Recurrence gru(Tensor x, Tensor h0, Collection<Tensor> weights, int layers, boolean bidirectional) {
         return call("gru", () -> {
             var out = torch.gru(
-                    x.handle(), h0.handle(), Native.vector(weights), true, layers, 0.0, false, bidirectional, true);
+                    x.handle(),
+                    h0.handle(),
+                    NativeConversions.vector(weights),
+                    true,
+                    layers,
+                    0.0,
+                    false,
+                    bidirectional,
+                    true);
             return new Recurrence(new Tensor(out.get0()), new Tensor(out.get1()));
         });
     }
@@ -246,7 +255,7 @@ public final class Functions {
 
     /** The same in place: the tensor itself is changed and returned. */
     public static Tensor relu_(Tensor x) {
-        Native.run("relu_", () -> torch.relu_(x.handle()));
+        NativeConversions.run("relu_", () -> torch.relu_(x.handle()));
         return x;
     }
 

@@ -1,7 +1,9 @@
 package dev.tutti.tensor;
 
-import static dev.tutti.tensor.Native.run;
+import static dev.tutti.tensor.NativeConversions.run;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import org.bytedeco.pytorch.Generator;
 import org.bytedeco.pytorch.GeneratorOptional;
 import org.bytedeco.pytorch.global.torch;

@@ -1,10 +1,14 @@
 package dev.tutti.tensor;
 
-import static dev.tutti.tensor.Native.call;
-import static dev.tutti.tensor.Native.op;
-import static dev.tutti.tensor.Native.run;
-import static dev.tutti.tensor.Native.scalar;
+import static dev.tutti.tensor.NativeConversions.call;
+import static dev.tutti.tensor.NativeConversions.op;
+import static dev.tutti.tensor.NativeConversions.run;
+import static dev.tutti.tensor.NativeConversions.scalar;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -29,12 +33,12 @@ public final class Tensor implements AutoCloseable {
 
     private final org.bytedeco.pytorch.Tensor handle;
 
-    Tensor(org.bytedeco.pytorch.Tensor handle) {
+    public Tensor(org.bytedeco.pytorch.Tensor handle) {
         this.handle = Objects.requireNonNull(handle, "handle");
     }
 
     /** The engine's own tensor; throws when it has been freed. */
-    org.bytedeco.pytorch.Tensor handle() {
+    public org.bytedeco.pytorch.Tensor handle() {
         if (handle.isNull()) {
             throw new IllegalStateException(CLOSED);
         }
@@ -84,31 +88,35 @@ public final class Tensor implements AutoCloseable {
     }
 
     public static Tensor zeros(Shape shape, DType type, Device device) {
-        return make("zeros", () -> torch.zeros(shape.toArray(), Native.options(type, device)));
+        return make("zeros", () -> torch.zeros(shape.toArray(), NativeConversions.options(type, device)));
     }
 
     public static Tensor full(Shape shape, double value, DType type) {
-        return make("full", () -> torch.full(shape.toArray(), scalar(value), Native.options(type, Device.CPU)));
+        return make(
+                "full", () -> torch.full(shape.toArray(), scalar(value), NativeConversions.options(type, Device.CPU)));
     }
 
     /** Memory that was not written yet. */
     public static Tensor empty(Shape shape, DType type) {
         return make(
                 "empty",
-                () -> torch.empty(shape.toArray(), Native.options(type, Device.CPU), new MemoryFormatOptional()));
+                () -> torch.empty(
+                        shape.toArray(), NativeConversions.options(type, Device.CPU), new MemoryFormatOptional()));
     }
 
     public static Tensor range(long from, long to) {
         return make(
-                "range", () -> torch.arange(new Scalar(from), new Scalar(to), Native.options(DType.INT64, Device.CPU)));
+                "range",
+                () -> torch.arange(
+                        new Scalar(from), new Scalar(to), NativeConversions.options(DType.INT64, Device.CPU)));
     }
 
     public static Tensor concat(List<Tensor> parts, int axis) {
-        return op("concatenate", () -> torch.cat(Native.vector(parts), axis));
+        return op("concatenate", () -> torch.cat(NativeConversions.vector(parts), axis));
     }
 
     public static Tensor stack(List<Tensor> parts, int axis) {
-        return op("stack", () -> torch.stack(Native.vector(parts), axis));
+        return op("stack", () -> torch.stack(NativeConversions.vector(parts), axis));
     }
 
     private static Tensor make(String name, java.util.function.Supplier<org.bytedeco.pytorch.Tensor> call) {
@@ -123,7 +131,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     public DType type() {
-        return call("type", () -> Native.type(handle().scalar_type()));
+        return call("type", () -> NativeConversions.type(handle().scalar_type()));
     }
 
     public int rank() {
@@ -146,7 +154,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     /** How far apart in memory neighbours along each axis are. */
-    long[] strides() {
+    public long[] strides() {
         long[] strides = new long[rank()];
         for (int axis = 0; axis < strides.length; axis++) {
             strides[axis] = handle().stride(axis);
@@ -343,11 +351,11 @@ public final class Tensor implements AutoCloseable {
     }
 
     public Tensor to(DType type) {
-        return op("to", () -> handle().to(Native.scalarType(type)));
+        return op("to", () -> handle().to(NativeConversions.scalarType(type)));
     }
 
     public Tensor to(Device device) {
-        return op("to", () -> handle().to(Native.nativeDevice(device), handle().scalar_type()));
+        return op("to", () -> handle().to(NativeConversions.nativeDevice(device), handle().scalar_type()));
     }
 
     public Tensor copy() {
@@ -587,7 +595,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     /** Runs the backward pass from this tensor, whose gradient is known. */
-    void backward(Tensor gradient) {
+    public void backward(Tensor gradient) {
         run(
                 "backward",
                 () -> handle().backward(gradient.handle(), new BoolOptional(), false, new TensorArrayRefOptional()));
@@ -599,7 +607,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     /** Like {@link #detach}, but changes of either are not counted as changes of the other. */
-    Tensor unlinked() {
+    public Tensor unlinked() {
         return op("unlinked", () -> handle().variable_data());
     }
 
@@ -615,12 +623,12 @@ public final class Tensor implements AutoCloseable {
     }
 
     /** Forgets the gradient; the next backward pass makes memory of its own for it. */
-    void dropGradient() {
+    public void dropGradient() {
         run("dropGradient", () -> handle().mutable_grad().put(new org.bytedeco.pytorch.Tensor()));
     }
 
     /** Lets the backward pass accumulate this tensor's gradient into the given memory, which has the same shape. */
-    void accumulateInto(Tensor gradient) {
+    public void accumulateInto(Tensor gradient) {
         run("accumulateInto", () -> handle().mutable_grad().put(gradient.handle()));
     }
 

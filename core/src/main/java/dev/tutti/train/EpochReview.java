@@ -5,18 +5,19 @@ import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
+import dev.tutti.train.checkpoint.AveragedWeights;
 
 /** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
     private final Model model;
     private final Team team;
-    private final Recipe recipe;
+    private final TrainingConfig recipe;
     private final Dataset validation; // null: there is none
     private final AveragedWeights averaged;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private long began = System.nanoTime();
 
-    EpochReview(Model model, Team team, Recipe recipe, Dataset validation, AveragedWeights averaged) {
+    EpochReview(Model model, Team team, TrainingConfig recipe, Dataset validation, AveragedWeights averaged) {
         this.model = model;
         this.team = team;
         this.recipe = recipe;
@@ -25,7 +26,7 @@ final class EpochReview {
     }
 
     /** All members call it together. */
-    EpochResult of(Standing standing, double learningRate) {
+    EpochResult of(RunProgress standing, double learningRate) {
         Evaluation validated = validate();
         Evaluation training = standing.totals().value();
         long now = System.nanoTime();

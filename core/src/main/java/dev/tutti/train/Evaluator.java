@@ -1,21 +1,23 @@
 package dev.tutti.train;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.ObjectCollectives;
+import dev.tutti.train.replica.StepResult;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
 /** Runs data through a model without learning. */
-final class Evaluator {
+public final class Evaluator {
     /** Batch size for data that does not say its own. */
     private static final int DEFAULT_BATCH = 256;
 
@@ -56,7 +58,7 @@ final class Evaluator {
      * Loss and metrics over all of the data, divided among the members batch by batch. The same bits as one member alone would
      * get, on every one of them: batches are the same, and sums are exact.
      */
-    static Totals evaluate(Model model, Recipe recipe, Dataset data, Collectives collectives) {
+    static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Collectives collectives) {
         Group group = collectives.group();
         if (group.size() == 1) {
             return evaluate(model, recipe, data);
@@ -68,7 +70,7 @@ final class Evaluator {
         Totals own = evaluate(model, recipe, share, company::batchDone);
         company.allDone();
         Totals all = new Totals(recipe.metrics());
-        for (Map<String, NdArray> each : new Gathering(collectives).all("evaluation", own.snapshot())) {
+        for (Map<String, NdArray> each : new ObjectCollectives(collectives).all("evaluation", own.snapshot())) {
             Totals part = new Totals(recipe.metrics());
             part.restore(each);
             all.merge(part);
@@ -77,11 +79,11 @@ final class Evaluator {
     }
 
     /** Loss and metrics over all of the data. */
-    static Totals evaluate(Model model, Recipe recipe, Dataset data) {
+    static Totals evaluate(Model model, TrainingConfig recipe, Dataset data) {
         return evaluate(model, recipe, data, () -> {});
     }
 
-    private static Totals evaluate(Model model, Recipe recipe, Dataset data, Runnable batchDone) {
+    private static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Runnable batchDone) {
         Totals totals = new Totals(recipe.metrics());
         forEach(model, data, (batch, outputs) -> {
             recipe.loss().check(batch.labels(), model.outputs());
@@ -118,7 +120,7 @@ final class Evaluator {
         return batched.prefetch() > 0 ? batched : batched.prefetch(READ_AHEAD);
     }
 
-    static List<NdArray> arrays(List<Tensor> tensors) {
+    public static List<NdArray> arrays(List<Tensor> tensors) {
         return tensors.stream().map(Tensor::toArray).toList();
     }
 }

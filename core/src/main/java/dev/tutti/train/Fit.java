@@ -1,6 +1,9 @@
 package dev.tutti.train;
 
 import dev.tutti.data.Dataset;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.checkpoint.CheckpointSaver;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +27,7 @@ public record Fit(
         List<Callback> callbacks,
         int accumulate,
         Path resumeFrom,
-        Workplace workplace,
+        Launcher workplace,
         Strategy strategy,
         BooleanSupplier interrupted) {
     public Fit {
@@ -38,7 +41,7 @@ public record Fit(
     }
 
     public static Fit epochs(int count) {
-        return new Fit(count, null, List.of(), 1, null, Workplace.here(), Strategy.local(), () -> false);
+        return new Fit(count, null, List.of(), 1, null, Launcher.here(), Strategy.local(), () -> false);
     }
 
     /** Evaluates on other data after each epoch. */
@@ -78,7 +81,7 @@ public record Fit(
     }
 
     /** Chooses where training runs, such as on threads of this JVM. */
-    public Fit on(Workplace place) {
+    public Fit on(Launcher place) {
         return new Fit(epochs, validation, callbacks, accumulate, resumeFrom, place, strategy, interrupted);
     }
 

@@ -1,5 +1,6 @@
 package dev.tutti.train;
 
+import dev.tutti.train.profile.TimeReport;
 import java.util.List;
 
 /**

@@ -1,22 +1,24 @@
 package dev.tutti.train;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.metric.ExactSum;
 import dev.tutti.metric.Metric;
 import dev.tutti.metric.MetricState;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.train.replica.PackedNumbers;
+import dev.tutti.train.replica.StepResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Loss and metrics summed up over batches; merges and resumes exactly. */
-final class Totals {
+public final class Totals {
     private final List<Metric> metrics;
     private final List<MetricState> states = new ArrayList<>();
     private ExactSum loss = new ExactSum();
     private long samples;
 
-    Totals(List<Metric> metrics) {
+    public Totals(List<Metric> metrics) {
         this.metrics = metrics;
         metrics.forEach(metric -> states.add(metric.newState()));
     }
@@ -31,20 +33,20 @@ final class Totals {
         samples += count;
     }
 
-    void addMetrics(StepResult result, List<NdArray> labels) {
+    public void addMetrics(StepResult result, List<NdArray> labels) {
         for (MetricState state : states) {
             state.update(result.outputs().get(0), labels.get(0));
         }
     }
 
     /** The metrics alone, as numbers to be sent to others. */
-    long[] metricNumbers() {
+    public long[] metricNumbers() {
         return PackedNumbers.pack(
                 states.stream().map(state -> state.snapshot().longs()).toArray(long[][]::new));
     }
 
     /** Adds metrics that somebody has sent. */
-    void addMetrics(long[] numbers) {
+    public void addMetrics(long[] numbers) {
         PackedNumbers rows = PackedNumbers.reader(numbers);
         for (int i = 0; i < states.size(); i++) {
             MetricState theirs = metrics.get(i).newState();
@@ -60,7 +62,7 @@ final class Totals {
         mergeMetrics(other);
     }
 
-    void mergeMetrics(Totals other) {
+    public void mergeMetrics(Totals other) {
         for (int i = 0; i < states.size(); i++) {
             states.get(i).merge(other.states.get(i));
         }
@@ -79,7 +81,7 @@ final class Totals {
     }
 
     /** Everything summed so far, by name. */
-    Map<String, NdArray> snapshot() {
+    public Map<String, NdArray> snapshot() {
         Map<String, NdArray> arrays = new LinkedHashMap<>();
         arrays.put("loss", NdArray.of(loss.toLongs(), ExactSum.LONGS));
         arrays.put("samples", NdArray.of(new long[] {samples}, 1));

@@ -1,19 +1,22 @@
 package dev.tutti.train;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
-import dev.tutti.data.Transform;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Optimizer;
-import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,7 +127,7 @@ public final class Trainer implements AutoCloseable {
         build(ready);
         trainedOn = data.toString();
         Timing timing = new Timing();
-        Assignment work = new Assignment(
+        WorkerTask work = new WorkerTask(
                 definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
         try (Team team = fit.workplace().assemble(work)) {
             History history = train(team, timing, ready, prepared);
@@ -171,7 +174,7 @@ public final class Trainer implements AutoCloseable {
                 build(ready),
                 ready,
                 (batch, outputs) -> parts.add(outputs.get(0).toArray()));
-        return Rows.concatenate(parts);
+        return RowJoiner.concatenate(parts);
     }
 
     private Dataset prepared(Dataset data) {
@@ -207,8 +210,8 @@ public final class Trainer implements AutoCloseable {
                 .toList();
     }
 
-    Recipe recipe() {
-        return new Recipe(optimizer, loss, metrics, movingAverage, seed);
+    TrainingConfig recipe() {
+        return new TrainingConfig(optimizer, loss, metrics, movingAverage, seed);
     }
 
     /** Saves the model as a folder; see {@link SavedModel}. */

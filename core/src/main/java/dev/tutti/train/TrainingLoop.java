@@ -6,9 +6,22 @@ import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
-import dev.tutti.optim.Progress;
-import dev.tutti.tensor.CompilerThreads;
-import dev.tutti.train.Timing.Phase;
+import dev.tutti.host.CompilerThreads;
+import dev.tutti.optim.schedule.Progress;
+import dev.tutti.train.callback.CallbackDispatcher;
+import dev.tutti.train.checkpoint.AveragedWeights;
+import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.checkpoint.StateSnapshot;
+import dev.tutti.train.profile.StepPace;
+import dev.tutti.train.profile.TimeAccount;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.Freezing;
+import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.PendingResults;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Vote;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
 
@@ -24,17 +37,17 @@ final class TrainingLoop {
     private final Timing timing;
     private final Dataset data;
     private final Fit fit;
-    private final Standing standing;
-    private final Capture capture;
+    private final RunProgress standing;
+    private final StateSnapshot capture;
     private final PendingResults pending;
     private final AveragedWeights averaged;
     private final VisibleRun run;
-    private final Audience audience;
+    private final CallbackDispatcher audience;
     private final Freezing freezing;
-    private final Tuning tuning;
-    private final Regrouping regrouping;
+    private final RuntimeSettings tuning;
+    private final GroupRecovery regrouping;
     private final EpochReview review;
-    private final Pace pace;
+    private final StepPace pace;
     private final TimeAccount times;
     private boolean ended;
     private boolean interrupted;
@@ -43,7 +56,7 @@ final class TrainingLoop {
             Replica replica,
             Team team,
             Timing timing,
-            Recipe recipe,
+            TrainingConfig recipe,
             Dataset data,
             Fit fit,
             BiConsumer<Path, Evaluation> modelSaver) {
@@ -53,17 +66,17 @@ final class TrainingLoop {
         this.data = Evaluator.prepared(data);
         this.fit = fit;
         replica.batchesPerUpdate(fit.accumulate());
-        standing = new Standing(recipe);
+        standing = new RunProgress(recipe);
         pending = new PendingResults(recipe.metrics());
         averaged = new AveragedWeights(replica.model(), recipe);
-        tuning = new Tuning(team, recipe.optimizer());
-        capture = new Capture(replica, recipe, averaged, standing, tuning, fit.callbacks());
+        tuning = new RuntimeSettings(team, recipe.optimizer());
+        capture = new StateSnapshot(replica, recipe, averaged, standing, tuning, fit.callbacks());
         run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, tuning, modelSaver);
-        audience = new Audience(fit.callbacks(), team, run);
+        audience = new CallbackDispatcher(fit.callbacks(), team, run);
         freezing = new Freezing(team, replica.model());
-        regrouping = new Regrouping(team, replica, standing, capture, pending, fit.checkpointFolders());
+        regrouping = new GroupRecovery(team, replica, standing, capture, pending, fit.checkpointFolders());
         review = new EpochReview(replica.model(), team, recipe, fit.validation(), averaged);
-        pace = new Pace(timing);
+        pace = new StepPace(timing);
         times = new TimeAccount(team, timing, fit.callbacks());
     }
 

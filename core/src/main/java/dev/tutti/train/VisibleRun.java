@@ -3,6 +3,12 @@ package dev.tutti.train;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
+import dev.tutti.train.callback.Run;
+import dev.tutti.train.checkpoint.AveragedWeights;
+import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.train.checkpoint.StateSnapshot;
+import dev.tutti.train.profile.TimeReport;
+import dev.tutti.train.replica.Outcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -12,13 +18,13 @@ import java.util.function.BiConsumer;
 /** A run under way as its callbacks see it: where it is, what it has last measured, and whether they want it to end. */
 final class VisibleRun implements Run {
     private final Model model;
-    private final Recipe recipe;
+    private final TrainingConfig recipe;
     private final Dataset data;
     private final Fit fit;
-    private final Standing standing;
-    private final Capture capture;
+    private final RunProgress standing;
+    private final StateSnapshot capture;
     private final AveragedWeights averaged;
-    private final Tuning tuning;
+    private final RuntimeSettings tuning;
     private final BiConsumer<Path, Evaluation> modelSaver;
 
     private OptionalLong stepsPerEpoch;
@@ -29,13 +35,13 @@ final class VisibleRun implements Run {
 
     VisibleRun(
             Model model,
-            Recipe recipe,
+            TrainingConfig recipe,
             Dataset data,
             Fit fit,
-            Standing standing,
-            Capture capture,
+            RunProgress standing,
+            StateSnapshot capture,
             AveragedWeights averaged,
-            Tuning tuning,
+            RuntimeSettings tuning,
             BiConsumer<Path, Evaluation> modelSaver) {
         this.model = model;
         this.recipe = recipe;
@@ -68,7 +74,7 @@ final class VisibleRun implements Run {
     }
 
     @Override
-    public Recipe recipe() {
+    public TrainingConfig recipe() {
         return recipe;
     }
 

@@ -3,10 +3,10 @@ package dev.tutti.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,10 @@
 package dev.tutti.comm;
 
+import dev.tutti.comm.connection.Connections;
+import dev.tutti.comm.gloo.GlooCollectives;
+import dev.tutti.comm.gloo.HierarchicalCollectives;
+import dev.tutti.comm.memory.MemoryCollectives;
+import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
 import java.time.Duration;
 
 /** The implementations that the contract is tested with. */

@@ -1,9 +1,10 @@
 package dev.tutti.comm;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
+import dev.tutti.comm.transport.FolderBoard;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;

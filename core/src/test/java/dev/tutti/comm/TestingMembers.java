@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.comm.memory.MemoryBoard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

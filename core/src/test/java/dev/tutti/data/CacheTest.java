@@ -3,7 +3,10 @@ package dev.tutti.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
+import dev.tutti.data.stage.CacheStore;
+import dev.tutti.data.stage.Row;
+import dev.tutti.data.transform.RandomTransform;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
+import dev.tutti.data.source.MnistSource;
+import dev.tutti.data.source.TestingSequentialSource;
+import dev.tutti.data.transform.Normalize;
+import dev.tutti.data.transform.Transform;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -3,10 +3,14 @@ package dev.tutti.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.data.source.TestingSequentialSource;
+import dev.tutti.data.transform.RandomTransform;
+import dev.tutti.data.transform.SampleFilter;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

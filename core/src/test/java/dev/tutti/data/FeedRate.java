@@ -1,6 +1,9 @@
 package dev.tutti.data;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.data.source.MnistSource;
+import dev.tutti.data.transform.RandomTransform;
+import dev.tutti.data.transform.Transform;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;

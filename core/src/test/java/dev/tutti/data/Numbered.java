@@ -1,6 +1,6 @@
 package dev.tutti.data;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import java.util.zip.GZIPOutputStream;
 
 /** Datasets whose rows can be told apart: the label of a row is its number. And ways to read them. */
-final class Numbered {
+public final class Numbered {
     private Numbered() {}
 
     static Dataset arrays(int rows) {
@@ -86,7 +86,7 @@ final class Numbered {
         return batches;
     }
 
-    static List<Batch> epoch(Dataset dataset, int epoch) {
+    public static List<Batch> epoch(Dataset dataset, int epoch) {
         try (BatchReader reader = dataset.open(epoch)) {
             return rest(reader);
         }

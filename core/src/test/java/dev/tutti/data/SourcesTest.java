@@ -2,8 +2,8 @@ package dev.tutti.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.tutti.golden;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 
 /** Compares arrays up to rounding. */
 public final class Close {

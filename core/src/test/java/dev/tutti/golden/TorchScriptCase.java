@@ -1,10 +1,10 @@
 package dev.tutti.golden;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;

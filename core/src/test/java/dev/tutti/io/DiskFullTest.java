@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.tutti.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.io.TestingEventReader.Event;
 import dev.tutti.io.TestingEventReader.Value;
-import dev.tutti.tensor.NdArray;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;

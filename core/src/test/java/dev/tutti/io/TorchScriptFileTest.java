@@ -20,23 +20,23 @@ import static dev.tutti.nn.Layers.transformerEncoder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.golden.TorchScriptCase;
 import dev.tutti.json.Json;
-import dev.tutti.nn.Build;
+import dev.tutti.nn.BuildContext;
+import dev.tutti.nn.ForwardContext;
 import dev.tutti.nn.Graph;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
-import dev.tutti.nn.Pass;
 import dev.tutti.nn.Sequential;
 import dev.tutti.nn.UnsupportedLayerException;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptModule;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptModule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -209,12 +209,12 @@ class TorchScriptFileTest {
     /** A layer that does not say how it looks in TorchScript. */
     private static final class Mute extends Layer {
         @Override
-        protected Shape build(Shape input, Build build) {
+        protected Shape build(Shape input, BuildContext build) {
             return input;
         }
 
         @Override
-        protected Tensor forward(Tensor x, Pass pass) {
+        protected Tensor forward(Tensor x, ForwardContext pass) {
             return x;
         }
     }

@@ -13,10 +13,10 @@ import static dev.tutti.metric.Metrics.topK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

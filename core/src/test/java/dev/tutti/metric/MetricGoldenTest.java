@@ -14,9 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

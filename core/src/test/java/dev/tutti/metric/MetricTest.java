@@ -13,9 +13,9 @@ import static dev.tutti.metric.Metrics.topK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.NdArray;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

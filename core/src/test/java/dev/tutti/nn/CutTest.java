@@ -15,7 +15,7 @@ import static dev.tutti.nn.RecordedPasses.loss;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Scope;
 import java.util.ArrayList;
 import java.util.List;

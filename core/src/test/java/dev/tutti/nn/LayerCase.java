@@ -1,8 +1,8 @@
 package dev.tutti.nn;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import java.util.List;
 import java.util.Random;
 

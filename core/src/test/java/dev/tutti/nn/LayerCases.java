@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
+import static dev.tutti.array.Shape.ANY;
 import static dev.tutti.nn.Layers.*;
-import static dev.tutti.tensor.Shape.ANY;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,17 +1,17 @@
 package dev.tutti.nn;
 
+import static dev.tutti.array.Shape.ANY;
 import static dev.tutti.nn.Layers.*;
-import static dev.tutti.tensor.Shape.ANY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import org.junit.jupiter.api.Test;

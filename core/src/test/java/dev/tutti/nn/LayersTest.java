@@ -1,17 +1,17 @@
 package dev.tutti.nn;
 
+import static dev.tutti.array.Shape.ANY;
 import static dev.tutti.nn.Layers.*;
-import static dev.tutti.tensor.Shape.ANY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
@@ -32,13 +32,13 @@ class LayersTest {
         }
 
         @Override
-        protected Shape build(Shape input, Build build) {
+        protected Shape build(Shape input, BuildContext build) {
             build.parameter("factor", Shape.of(input.dim(-1)), Initializer.ONES);
             return input;
         }
 
         @Override
-        protected Tensor forward(Tensor x, Pass pass) {
+        protected Tensor forward(Tensor x, ForwardContext pass) {
             return x.mul(pass.parameter("factor")).mul(start);
         }
     }

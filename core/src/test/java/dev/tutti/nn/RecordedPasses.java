@@ -3,12 +3,12 @@ package dev.tutti.nn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
+import dev.tutti.array.DType;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Randomness;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.ArrayList;
 import java.util.List;
 

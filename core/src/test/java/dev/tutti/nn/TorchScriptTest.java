@@ -8,18 +8,18 @@ import static dev.tutti.optim.Optimizers.adam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.golden.TorchScriptCase;
 import dev.tutti.json.Json;
 import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
-import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.Layout;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.ScriptException;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.script.ScriptException;
+import dev.tutti.tensor.vector.ParameterLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,7 +91,7 @@ class TorchScriptTest {
     }
 
     private static Tensor shaped(Tensor range, Parameter p) {
-        return p.layout() == Layout.PLAIN
+        return p.layout() == ParameterLayout.PLAIN
                 ? range.view(p.shape().toArray())
                 : range.view(
                                 p.shape().dim(0),

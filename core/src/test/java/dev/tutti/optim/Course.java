@@ -1,12 +1,12 @@
 package dev.tutti.optim;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Device;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.NamedRange;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.List;
 import java.util.stream.IntStream;
 

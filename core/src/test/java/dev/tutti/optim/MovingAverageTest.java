@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Range;
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

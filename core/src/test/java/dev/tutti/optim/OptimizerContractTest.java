@@ -10,12 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Range;
+import dev.tutti.optim.schedule.Schedules;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.vector.FlatVector;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -9,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.array.DType;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
+import dev.tutti.optim.schedule.Progress;
+import dev.tutti.tensor.vector.FlatVector;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The optimizers give what PyTorch's give; src/test/golden/optim.py made the values. */
-class OptimizerGoldenTest {
+public class OptimizerGoldenTest {
     private static final int SIZE = 37;
     private static final int STEPS = 20;
 
@@ -63,7 +64,7 @@ class OptimizerGoldenTest {
         }
     }
 
-    static JsonNode golden(String key) {
+    public static JsonNode golden(String key) {
         try (InputStream in = OptimizerGoldenTest.class.getResourceAsStream("/golden/optim.json")) {
             return Json.json().readTree(in).get(key);
         } catch (IOException e) {
@@ -71,7 +72,7 @@ class OptimizerGoldenTest {
         }
     }
 
-    static double[] numbers(JsonNode list) {
+    public static double[] numbers(JsonNode list) {
         return StreamSupport.stream(list.spliterator(), false)
                 .mapToDouble(JsonNode::doubleValue)
                 .toArray();

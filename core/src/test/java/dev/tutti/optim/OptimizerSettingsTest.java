@@ -8,10 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
+import dev.tutti.array.DType;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.FlatVector;
+import dev.tutti.optim.schedule.Schedules;
+import dev.tutti.tensor.vector.FlatVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -3,12 +3,12 @@ package dev.tutti.optim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.tensor.DType;
+import dev.tutti.array.DType;
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.Range;
 import dev.tutti.tensor.Device;
-import dev.tutti.tensor.FlatVector;
-import dev.tutti.tensor.FusedUpdate;
-import dev.tutti.tensor.NamedRange;
-import dev.tutti.tensor.Range;
+import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.FusedUpdate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,6 +2,7 @@ package dev.tutti.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.array.DType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

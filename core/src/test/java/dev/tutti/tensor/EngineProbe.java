@@ -1,5 +1,6 @@
 package dev.tutti.tensor;
 
+import dev.tutti.tensor.onednn.OneDnn;
 import org.bytedeco.javacpp.Pointer;
 
 /** What tests of other packages need to see of the engine, whose classes only this package may use. */

@@ -2,6 +2,8 @@ package dev.tutti.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import org.junit.jupiter.api.Test;
 
 class NoDenormalsTest {

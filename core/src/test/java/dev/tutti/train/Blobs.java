@@ -6,23 +6,23 @@ import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.nn.Layers.dropout;
 import static dev.tutti.optim.Optimizers.adam;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
-import dev.tutti.tensor.NdArray;
 import java.util.SplittableRandom;
 
 /** A small task that can be learned in no time: points round three centres. */
-final class Blobs {
-    static final int CLASSES = 3;
+public final class Blobs {
+    public static final int CLASSES = 3;
     private static final int FEATURES = 4;
 
     private Blobs() {}
 
-    static Dataset data(int rows) {
+    public static Dataset data(int rows) {
         return data(rows, 1);
     }
 
-    static Dataset data(int rows, long seed) {
+    public static Dataset data(int rows, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         float[] features = new float[rows * FEATURES];
         long[] labels = new long[rows];
@@ -37,11 +37,11 @@ final class Blobs {
     }
 
     /** With dropout, so that what is random takes part in every comparison. */
-    static Sequential model() {
+    public static Sequential model() {
         return Sequential.of(dense(16).relu(), dropout(0.2), dense(CLASSES));
     }
 
-    static Trainer trainer() {
+    public static Trainer trainer() {
         return Trainer.of(model(), adam(0.01), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(3)

@@ -3,6 +3,8 @@ package dev.tutti.train;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;

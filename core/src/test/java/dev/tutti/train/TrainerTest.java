@@ -14,11 +14,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.TuttiException;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Graph;
 import dev.tutti.nn.Sequential;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Shape;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.callback.Run;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -8,9 +8,9 @@ import static dev.tutti.nn.Layers.dropout;
 import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.nn.Layers.maxPool2d;
 import static dev.tutti.optim.Optimizers.adam;
-import static dev.tutti.optim.Schedules.cosine;
-import static dev.tutti.train.Callbacks.progress;
+import static dev.tutti.optim.schedule.Schedules.cosine;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.progress;
 
 import dev.tutti.data.Mnist;
 import dev.tutti.nn.Sequential;

@@ -5,12 +5,12 @@ import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.nn.Layers.embedding;
 import static dev.tutti.nn.Layers.lstm;
 import static dev.tutti.optim.Optimizers.adam;
-import static dev.tutti.train.Callbacks.progress;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.progress;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import java.io.IOException;

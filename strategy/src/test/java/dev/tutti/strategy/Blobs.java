@@ -4,9 +4,9 @@ import static dev.tutti.loss.Losses.softmaxCrossEntropy;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.sgd;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Trainer;
 import java.util.Map;

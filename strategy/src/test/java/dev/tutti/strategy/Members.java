@@ -1,13 +1,13 @@
 package dev.tutti.strategy;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
-import dev.tutti.comm.MemoryBoard;
-import dev.tutti.comm.SharedMemoryCollectives;
+import dev.tutti.comm.memory.MemoryBoard;
+import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
 import dev.tutti.data.Dataset;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;

@@ -2,17 +2,17 @@ package dev.tutti.strategy;
 
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.CollectivesFactory;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.rpc.CoordinatorServer;
-import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Collectives;
-import dev.tutti.comm.Connections;
-import dev.tutti.comm.Summands;
+import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
-import dev.tutti.train.Assignment;
-import dev.tutti.train.Workplace;
+import dev.tutti.comm.connection.Connections;
+import dev.tutti.train.Launcher;
+import dev.tutti.train.WorkerTask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,8 +73,8 @@ public final class TestingCluster {
     public TestingCluster(int members, Hook hook) {
         this.first = members;
         this.hook = hook;
-        coordinator =
-                CoordinatorServer.start(ServerSettings.of(Rules.of(members).between(1, MOST)));
+        coordinator = CoordinatorServer.start(
+                ServerSettings.of(MembershipRules.of(members).between(1, MOST)));
     }
 
     /** How they are connected; by plain memory unless said. */
@@ -126,7 +126,7 @@ public final class TestingCluster {
     }
 
     /** Runs the same on every member and returns what those gave that were not killed. */
-    public <T> Map<String, T> run(Function<Workplace, T> work) {
+    public <T> Map<String, T> run(Function<Launcher, T> work) {
         try (coordinator) {
             List<Callable<T>> members = new ArrayList<>();
             for (int number = 0; number < first; number++) {
@@ -153,11 +153,11 @@ public final class TestingCluster {
     }
 
     /** The work of one member; null comes of one that was killed. */
-    public <T> Callable<T> member(String id, Function<Workplace, T> work) {
+    public <T> Callable<T> member(String id, Function<Launcher, T> work) {
         return member(id, "machine-0", work);
     }
 
-    private <T> Callable<T> member(String id, String machine, Function<Workplace, T> work) {
+    private <T> Callable<T> member(String id, String machine, Function<Launcher, T> work) {
         running.register();
         return () -> {
             try {
@@ -185,7 +185,7 @@ public final class TestingCluster {
     }
 
     /** One member's place. */
-    private final class Seat implements Workplace {
+    private final class Seat implements Launcher {
         private final String id;
         private final String machine;
 
@@ -195,10 +195,10 @@ public final class TestingCluster {
         }
 
         @Override
-        public Team assemble(Assignment work) {
+        public Team assemble(WorkerTask work) {
             ClusterTeam team = ClusterTeam.join(
                     coordinator.address(),
-                    Newcomer.worker(id).process(id).host(machine),
+                    JoinRequest.worker(id).process(id).host(machine),
                     threads.applyAsInt(id),
                     (group, board, timeout) -> watched(connections.open(group, board, timeout)));
             return Around.calls(Team.class, team, call -> {
@@ -227,13 +227,13 @@ public final class TestingCluster {
                 Object answer = call.proceed();
                 come("after " + point);
                 return answer instanceof Optional<?> vectors
-                        ? vectors.map(all -> watched((Summands) all, what))
+                        ? vectors.map(all -> watched((SharedVectorSum) all, what))
                         : answer;
             });
         }
 
-        private Summands watched(Summands real, String what) {
-            return Around.calls(Summands.class, real, call -> {
+        private SharedVectorSum watched(SharedVectorSum real, String what) {
+            return Around.calls(SharedVectorSum.class, real, call -> {
                 String point = switch (call.name()) {
                     case "awaitReaders" -> "readers of " + what;
                     case "prepare" -> what;

@@ -3,7 +3,7 @@ package dev.tutti.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.tensor.NdArray;
+import dev.tutti.array.NdArray;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,6 @@
 package dev.tutti.testkit;
 
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.json.Json;
@@ -15,7 +15,7 @@ public final class CoordinatorMain {
     private CoordinatorMain() {}
 
     /** What it is told over its standard input. */
-    record Orders(Rules rules, int port, String token, String journal) {}
+    record Orders(MembershipRules rules, int port, String token, String journal) {}
 
     public static void main(String[] arguments) throws IOException {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

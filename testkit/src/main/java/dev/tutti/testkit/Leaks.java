@@ -29,7 +29,7 @@ public final class Leaks {
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("tutti-"))
                 .forEach(name -> hold("thread " + name.replaceAll("[0-9]+", "#")));
-        Jvms.all().forEach(process -> hold("JVM " + Jvms.name(process).orElse("?")));
+        ChildJvms.all().forEach(process -> hold("JVM " + ChildJvms.name(process).orElse("?")));
         files();
         lines("/proc/self/maps").stream()
                 .filter(line -> line.contains("/dev/shm/tutti-"))

@@ -1,5 +1,6 @@
 package dev.tutti.testkit;
 
+import dev.tutti.testkit.fault.ProcessState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -25,13 +26,13 @@ final class Stacks {
                 text.append("    ").append(element).append('\n');
             }
         }
-        for (ProcessHandle process : Jvms.all()) {
+        for (ProcessHandle process : ChildJvms.all()) {
             text.append("Threads of ")
-                    .append(Jvms.name(process).orElse("?"))
+                    .append(ChildJvms.name(process).orElse("?"))
                     .append(", process ")
                     .append(process.pid())
                     .append(", ")
-                    .append(State.of(process.pid()))
+                    .append(ProcessState.of(process.pid()))
                     .append(":\n")
                     .append(jstack(process.pid()));
         }
@@ -39,7 +40,7 @@ final class Stacks {
     }
 
     private static String jstack(long pid) {
-        if (State.of(pid) != State.RUNNING) {
+        if (ProcessState.of(pid) != ProcessState.RUNNING) {
             return "(none: it does not run)\n";
         }
         String command =

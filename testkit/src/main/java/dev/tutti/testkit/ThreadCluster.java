@@ -3,18 +3,21 @@ package dev.tutti.testkit;
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.CollectivesFactory;
 import dev.tutti.cluster.TeamView;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
-import dev.tutti.cluster.rpc.Newcomer;
+import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
-import dev.tutti.comm.Connections;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Team;
-import dev.tutti.train.Assignment;
+import dev.tutti.comm.connection.Connections;
+import dev.tutti.testkit.fault.FaultyCalls;
+import dev.tutti.testkit.fault.FaultyCollectives;
+import dev.tutti.testkit.fault.MessageFaults;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.WorkerTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,20 +31,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A whole cluster in this JVM, every member a thread: the real coordinator, real connections to it, real teams and collectives, with
- * {@link Mishaps} in between. Starts in no time, so that many runs can be made.
+ * {@link MessageFaults} in between. Starts in no time, so that many runs can be made.
  *
  * <p>Order of calls: {@link #train} once, {@link #close}.
  */
 public final class ThreadCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadCluster.class);
 
-    private final Drill drill;
+    private final TrainingScenario drill;
     private final int members;
-    private final Mishaps mishaps;
+    private final MessageFaults mishaps;
     private final Stop stop;
     private boolean recovers = true;
     private final CoordinatorServer coordinator;
-    private final Map<String, Result> results = new ConcurrentHashMap<>();
+    private final Map<String, MemberResult> results = new ConcurrentHashMap<>();
     private final CountDownLatch over = new CountDownLatch(1);
 
     /**
@@ -54,7 +57,7 @@ public final class ThreadCluster implements AutoCloseable {
         public static final Stop NOBODY = new Stop(-1, 0);
     }
 
-    public ThreadCluster(Drill drill, int members, Rules rules, Mishaps mishaps, Stop stop) {
+    public ThreadCluster(TrainingScenario drill, int members, MembershipRules rules, MessageFaults mishaps, Stop stop) {
         this.drill = drill;
         this.members = members;
         this.mishaps = mishaps;
@@ -91,7 +94,7 @@ public final class ThreadCluster implements AutoCloseable {
      *
      * @return what the members came to that ended within the limit. A member that stopped for good has no result
      */
-    public Map<String, Result> train(Duration limit) {
+    public Map<String, MemberResult> train(Duration limit) {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < members; i++) {
             int index = i;
@@ -129,19 +132,19 @@ public final class ThreadCluster implements AutoCloseable {
 
     private void play(int index) {
         String name = "worker-" + index;
-        Drill mine = drill.at(new Place(index));
+        TrainingScenario mine = drill.at(new Place(index));
         try (Trainer trainer = mine.trainer()) {
-            results.put(name, Result.of(trainer.fit(mine.data(), mine.fit()), trainer.model()));
+            results.put(name, MemberResult.of(trainer.fit(mine.data(), mine.fit()), trainer.model()));
         } catch (Awoken e) {
             LOG.debug("{} was stopped", name);
         } catch (RuntimeException | Error e) {
             LOG.info("{} has failed", name, e);
-            results.put(name, Result.of(e));
+            results.put(name, MemberResult.of(e));
         }
     }
 
     /** Where one member works. */
-    private final class Place implements Workplace {
+    private final class Place implements Launcher {
         private final int index;
         private int calls;
 
@@ -150,19 +153,19 @@ public final class ThreadCluster implements AutoCloseable {
         }
 
         @Override
-        public Team assemble(Assignment work) {
+        public Team assemble(WorkerTask work) {
             String name = "worker-" + index;
             CollectivesFactory factory = (group, board, timeout) -> new FaultyCollectives(
                     Connections.open(group, board, timeout), timeout, (now, what) -> disturb(name));
             Team team = ClusterTeam.join(
                     new CoordinatorClient(coordinator.address(), new FaultyCalls(name, mishaps)),
-                    Newcomer.worker(name).process(name),
+                    JoinRequest.worker(name).process(name),
                     1,
                     factory);
             return recovers ? team : new Once(team);
         }
 
-        private Mishaps.Mishap disturb(String name) {
+        private MessageFaults.Mishap disturb(String name) {
             if (index == stop.member && calls++ == stop.call) {
                 try {
                     over.await();
@@ -171,7 +174,7 @@ public final class ThreadCluster implements AutoCloseable {
                 }
                 throw new Awoken();
             }
-            return mishaps.next(name, Mishaps.COLLECTIVES);
+            return mishaps.next(name, MessageFaults.COLLECTIVES);
         }
     }
 

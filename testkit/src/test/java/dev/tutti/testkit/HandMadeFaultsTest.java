@@ -1,20 +1,22 @@
 package dev.tutti.testkit;
 
-import static dev.tutti.testkit.Schedule.at;
-import static dev.tutti.testkit.Sign.becameChief;
-import static dev.tutti.testkit.Sign.failed;
-import static dev.tutti.testkit.Sign.gotLess;
-import static dev.tutti.testkit.Sign.logged;
-import static dev.tutti.testkit.Sign.misses;
-import static dev.tutti.testkit.Sign.sound;
-import static dev.tutti.testkit.Sign.waitedFor;
-import static dev.tutti.testkit.Sign.worked;
-import static dev.tutti.testkit.Stage.byHand;
+import static dev.tutti.testkit.Expectation.becameChief;
+import static dev.tutti.testkit.Expectation.failed;
+import static dev.tutti.testkit.Expectation.gotLess;
+import static dev.tutti.testkit.Expectation.logged;
+import static dev.tutti.testkit.Expectation.misses;
+import static dev.tutti.testkit.Expectation.sound;
+import static dev.tutti.testkit.Expectation.waitedFor;
+import static dev.tutti.testkit.Expectation.worked;
+import static dev.tutti.testkit.Scenario.byHand;
+import static dev.tutti.testkit.fault.FaultSchedule.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.cluster.coordinator.Patience;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.strategy.Strategies;
+import dev.tutti.testkit.fault.DataFault;
+import dev.tutti.testkit.fault.FaultSchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -31,30 +33,32 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(HardAlarm.class)
 class HandMadeFaultsTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
-    private static final Patience PATIENCE = Patience.DEFAULT
+    private static final Timeouts PATIENCE = Timeouts.DEFAULT
             .heartbeats(Duration.ofMillis(200), Duration.ofMillis(1500), Duration.ofSeconds(3))
             .reconnect(Duration.ofSeconds(1))
             .tooFew(Duration.ofMillis(500));
-    private static final Rules ELASTIC = Rules.of(2).between(1, 4).patience(PATIENCE);
+    private static final MembershipRules ELASTIC =
+            MembershipRules.of(2).between(1, 4).patience(PATIENCE);
     /** Nobody may be missing. */
-    private static final Rules STRICT = ELASTIC.between(2, 4);
+    private static final MembershipRules STRICT = ELASTIC.between(2, 4);
 
     /** Who comes back when the others have given up does not wait for them for long. */
-    private static final Rules HURRIED = STRICT.patience(PATIENCE.start(Duration.ofSeconds(15)));
+    private static final MembershipRules HURRIED = STRICT.patience(PATIENCE.start(Duration.ofSeconds(15)));
 
-    private static final Drill DRILL = Drill.joined().steps(40, 2);
+    private static final TrainingScenario DRILL = TrainingScenario.joined().steps(40, 2);
     /** Steps that consist of computing. */
-    private static final Drill LABOUR = Drill.joined().hidden(256).steps(150, 1);
+    private static final TrainingScenario LABOUR =
+            TrainingScenario.joined().hidden(256).steps(150, 1);
 
     /** So long that a few looks at everybody's pace may say nothing: JVMs are still warming up. */
-    private static final Drill PATIENT = Drill.joined().steps(100, 2);
+    private static final TrainingScenario PATIENT = TrainingScenario.joined().steps(100, 2);
 
     @TempDir
     Path folder;
 
-    static Stream<Trial> trials() {
+    static Stream<FaultTest> trials() {
         return Stream.of(
-                Trial.of("slow member")
+                FaultTest.of("slow member")
                         .bites(
                                 byHand(even(LABOUR), ELASTIC, at(1, 3).slow(1, 5)),
                                 sound(LABOUR, "worker-0", "worker-1"),
@@ -65,17 +69,20 @@ class HandMadeFaultsTest {
                                 gotLess("worker-1", 0.8),
                                 logged("members differ in pace: of each batch they now get"),
                                 logged("worker-1 is slow: it takes", "times as long as the others")),
-                Trial.of("slow disk")
+                FaultTest.of("slow disk")
                         .bites(
-                                byHand(even(PATIENT).flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
+                                byHand(
+                                        even(PATIENT).flaw(DataFault.slow("worker-1", 500)),
+                                        ELASTIC,
+                                        at(1, 1).await("")),
                                 sound(PATIENT, "worker-0", "worker-1"),
                                 waitedFor("worker-1"))
                         .survives(
-                                byHand(PATIENT.flaw(Flaw.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
+                                byHand(PATIENT.flaw(DataFault.slow("worker-1", 500)), ELASTIC, at(1, 1).await("")),
                                 sound(PATIENT, "worker-0", "worker-1"),
                                 gotLess("worker-1", 0.8),
                                 logged("members differ in pace: of each batch they now get")),
-                Trial.of("cut connection")
+                FaultTest.of("cut connection")
                         .bites(
                                 byHand(
                                         DRILL,
@@ -97,7 +104,7 @@ class HandMadeFaultsTest {
                                 sound(DRILL, "worker-0", "worker-1"),
                                 logged("worker-1 is gone: its connection broke"),
                                 worked("worker-2")),
-                Trial.of("late joiner")
+                FaultTest.of("late joiner")
                         .bites(
                                 byHand(
                                         DRILL,
@@ -112,13 +119,13 @@ class HandMadeFaultsTest {
                                         at(1, 10).join().at(1, 10).dawdle("worker-2 took over")),
                                 sound(DRILL, "worker-0", "worker-1", "worker-2"),
                                 worked("worker-2")),
-                Trial.of("chief killed")
+                FaultTest.of("chief killed")
                         .bites(byHand(DRILL, STRICT, at(1, 10).kill(0)), misses("worker-1", "worker-0"))
                         .survives(
                                 byHand(DRILL, ELASTIC, at(1, 10).kill(0)),
                                 sound(DRILL, "worker-1"),
                                 becameChief("worker-1")),
-                Trial.of("coordinator killed")
+                FaultTest.of("coordinator killed")
                         .bites(
                                 byHand(
                                         DRILL,
@@ -139,7 +146,7 @@ class HandMadeFaultsTest {
                                 sound(DRILL, "worker-0"),
                                 logged("The coordinator goes on where it was"),
                                 logged("worker-1 is gone")),
-                Trial.of("all at once")
+                FaultTest.of("all at once")
                         .bites(
                                 byHand(DRILL, four().between(4, 6), disaster()),
                                 failed("worker-0", "expected at least 4 members", "worker-1", "worker-2"))
@@ -154,34 +161,34 @@ class HandMadeFaultsTest {
                                 worked("worker-4")));
     }
 
-    private static Drill even(Drill drill) {
+    private static TrainingScenario even(TrainingScenario drill) {
         return drill.on(Strategies.allReduce().evenShares());
     }
 
-    private static Rules four() {
-        return Rules.of(4).between(1, 6).patience(PATIENCE);
+    private static MembershipRules four() {
+        return MembershipRules.of(4).between(1, 6).patience(PATIENCE);
     }
 
-    private static Schedule.Then disaster() {
+    private static FaultSchedule.Then disaster() {
         return at(1, 10).slow(3, 5).at(1, 10).kill(1).at(1, 10).hang(2);
     }
 
     @ParameterizedTest
     @MethodSource("trials")
-    void bites(Trial trial) {
+    void bites(FaultTest trial) {
         assertThat(trial.bite(folder, LIMIT)).isEmpty();
     }
 
     @ParameterizedTest
     @MethodSource("trials")
-    void isSurvived(Trial trial) {
+    void isSurvived(FaultTest trial) {
         assertThat(trial.survive(folder, LIMIT)).isEmpty();
     }
 
     @Test
     void aSlowMemberIsSentAwayPastTheLimit() {
-        Drill drill = LABOUR.on(Strategies.allReduce().evenShares());
-        assertThat(Trial.of("too slow")
+        TrainingScenario drill = LABOUR.on(Strategies.allReduce().evenShares());
+        assertThat(FaultTest.of("too slow")
                         .survives(
                                 byHand(drill, ELASTIC.ejectSlowerThan(2.5), at(1, 3).slow(1, 5)),
                                 sound(LABOUR, "worker-0"),
@@ -195,7 +202,7 @@ class HandMadeFaultsTest {
     @Test
     void theHeirOfTheChiefLeavesACheckpoint() {
         Path checkpoints = folder.resolve("checkpoints");
-        assertThat(Trial.of("heir")
+        assertThat(FaultTest.of("heir")
                         .bites(
                                 byHand(
                                         DRILL.checkpoints(checkpoints),
@@ -212,8 +219,8 @@ class HandMadeFaultsTest {
     @Test
     void averagingEndsWithACheckpointWhenTheCoordinatorStaysAway() {
         Path checkpoints = folder.resolve("checkpoints");
-        Drill drill = DRILL.on(Strategies.averaging().everySteps(4)).checkpoints(checkpoints);
-        assertThat(Trial.of("no coordinator")
+        TrainingScenario drill = DRILL.on(Strategies.averaging().everySteps(4)).checkpoints(checkpoints);
+        assertThat(FaultTest.of("no coordinator")
                         .bites(
                                 byHand(
                                         drill,
@@ -228,7 +235,7 @@ class HandMadeFaultsTest {
 
     @Test
     void whoComesWhenTheTrainingIsOverIsToldSo() {
-        assertThat(Trial.of("too late")
+        assertThat(FaultTest.of("too late")
                         .survives(
                                 byHand(DRILL, ELASTIC, at(3, 0).join()),
                                 sound(DRILL, "worker-0", "worker-1"),
@@ -240,7 +247,7 @@ class HandMadeFaultsTest {
     /** The coordinator killed and started again, a late joiner, a cut that is shorter than anybody minds, the chief killed. */
     @Test
     void severalFaultsAreSurvivedOneAfterTheOther() {
-        assertThat(Trial.of("one after the other")
+        assertThat(FaultTest.of("one after the other")
                         .survives(
                                 byHand(
                                         DRILL,

@@ -3,9 +3,10 @@ package dev.tutti.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.Cluster;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.testkit.fault.MessageFaults;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -52,12 +53,12 @@ class LeaksTest {
     }
 
     private static void train() {
-        Drill drill = Drill.on(Workplace.here()).steps(5, 1);
+        TrainingScenario drill = TrainingScenario.on(Launcher.here()).steps(5, 1);
         try (ThreadCluster cluster =
-                new ThreadCluster(drill, 3, Rules.of(3), Mishaps.none(), ThreadCluster.Stop.NOBODY)) {
+                new ThreadCluster(drill, 3, MembershipRules.of(3), MessageFaults.none(), ThreadCluster.Stop.NOBODY)) {
             assertThat(cluster.train(Duration.ofSeconds(60))).hasSize(3);
         }
-        Drill driven = drill.at(Cluster.processes(2));
+        TrainingScenario driven = drill.at(Cluster.processes(2));
         try (Trainer trainer = driven.trainer()) {
             trainer.fit(driven.data(), driven.fit());
         }

@@ -1,18 +1,20 @@
 package dev.tutti.testkit;
 
 import static dev.tutti.strategy.Strategies.allReduce;
-import static dev.tutti.testkit.Schedule.at;
-import static dev.tutti.testkit.Sign.failed;
-import static dev.tutti.testkit.Sign.logged;
-import static dev.tutti.testkit.Sign.misses;
-import static dev.tutti.testkit.Sign.sound;
-import static dev.tutti.testkit.Sign.worked;
-import static dev.tutti.testkit.Stage.driven;
+import static dev.tutti.testkit.Expectation.failed;
+import static dev.tutti.testkit.Expectation.logged;
+import static dev.tutti.testkit.Expectation.misses;
+import static dev.tutti.testkit.Expectation.sound;
+import static dev.tutti.testkit.Expectation.worked;
+import static dev.tutti.testkit.Scenario.driven;
+import static dev.tutti.testkit.fault.FaultSchedule.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.Cluster;
-import dev.tutti.cluster.launch.Processes;
-import dev.tutti.testkit.Ensemble.Outcome;
+import dev.tutti.cluster.launch.LocalProcesses;
+import dev.tutti.testkit.ProcessCluster.Outcome;
+import dev.tutti.testkit.fault.DataFault;
+import dev.tutti.testkit.fault.FaultSchedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -31,16 +33,17 @@ class ProcessFaultsTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
     private static final Duration SILENCE = Duration.ofSeconds(3);
     /** Nobody may be missing, nobody is replaced, nobody waits for long. */
-    private static final Processes STRICT =
+    private static final LocalProcesses STRICT =
             Cluster.processes(2).min(2).restarts(0).goneAfter(SILENCE).tooFewFor(Duration.ofMillis(500));
 
-    private static final Processes ELASTIC = Cluster.processes(2).restarts(1).goneAfter(SILENCE);
-    private static final Drill DRILL = Drill.on(ELASTIC).steps(40, 2);
-    private static final Drill SHARDED = DRILL.on(allReduce().shardedState());
+    private static final LocalProcesses ELASTIC =
+            Cluster.processes(2).restarts(1).goneAfter(SILENCE);
+    private static final TrainingScenario DRILL = TrainingScenario.on(ELASTIC).steps(40, 2);
+    private static final TrainingScenario SHARDED = DRILL.on(allReduce().shardedState());
 
-    static Stream<Trial> trials() {
+    static Stream<FaultTest> trials() {
         return Stream.of(
-                Trial.of("kill")
+                FaultTest.of("kill")
                         .bites(
                                 driven(DRILL.at(STRICT), at(1, 10).kill(1)),
                                 misses("worker-0", "worker-1"),
@@ -54,7 +57,7 @@ class ProcessFaultsTest {
                                 driven(DRILL, at(1, 10).kill(1).at(1, 20).dawdle("worker-1b took over")),
                                 sound(DRILL, "worker-0"),
                                 worked("worker-1b")),
-                Trial.of("hang")
+                FaultTest.of("hang")
                         .bites(
                                 driven(DRILL.at(STRICT), at(1, 10).hang(1)),
                                 misses("worker-0", "worker-1"),
@@ -71,14 +74,14 @@ class ProcessFaultsTest {
                                 sound(DRILL, "worker-0"),
                                 logged("worker-1 is gone"),
                                 worked("worker-2")),
-                Trial.of("exception")
+                FaultTest.of("exception")
                         .bites(
-                                driven(DRILL.at(STRICT).flaw(Flaw.thrown("worker-1", 400)), at(1, 1).await("")),
+                                driven(DRILL.at(STRICT).flaw(DataFault.thrown("worker-1", 400)), at(1, 1).await("")),
                                 misses("worker-0", "worker-1"),
                                 failed("worker-0", "row 400 of worker-1 is spoilt on purpose"))
                         .survives(
                                 driven(
-                                        DRILL.flaw(Flaw.thrown("worker-1", 400)),
+                                        DRILL.flaw(DataFault.thrown("worker-1", 400)),
                                         at(1, 30).dawdle("worker-1b took over")),
                                 sound(DRILL, "worker-0"),
                                 worked("worker-1b")));
@@ -86,13 +89,13 @@ class ProcessFaultsTest {
 
     @ParameterizedTest
     @MethodSource("trials")
-    void bites(Trial trial, @TempDir Path folder) {
+    void bites(FaultTest trial, @TempDir Path folder) {
         assertThat(trial.bite(folder, LIMIT)).isEmpty();
     }
 
     @ParameterizedTest
     @MethodSource("trials")
-    void isSurvived(Trial trial, @TempDir Path folder) {
+    void isSurvived(FaultTest trial, @TempDir Path folder) {
         assertThat(trial.survive(folder, LIMIT)).isEmpty();
     }
 
@@ -112,7 +115,7 @@ class ProcessFaultsTest {
 
     @Test
     void aPartOfTheStateThatIsLostComesBackWithTheCheckpoint(@TempDir Path folder) {
-        Drill drill = SHARDED.checkpoints(folder);
+        TrainingScenario drill = SHARDED.checkpoints(folder);
         Outcome outcome = run(
                 drill, at(2, 10).kill(1).at(2, 20).dawdle("worker-1b took over").schedule());
         assertThat(sound(drill, "worker-0").complaints(outcome)).isEmpty();
@@ -123,7 +126,8 @@ class ProcessFaultsTest {
 
     @Test
     void nobodyOutlivesTheDriver() {
-        try (Ensemble ensemble = Ensemble.driven(DRILL, at(1, 10).kill(0).schedule())) {
+        try (ProcessCluster ensemble =
+                ProcessCluster.driven(DRILL, at(1, 10).kill(0).schedule())) {
             Outcome outcome = ensemble.await(LIMIT);
             assertThat(outcome.results()).isEmpty();
             assertThat(ensemble.orphans(Duration.ofSeconds(10))).isEmpty();
@@ -132,7 +136,7 @@ class ProcessFaultsTest {
 
     @Test
     void aDriverThatFailsEndsTheOthersAtOnce() {
-        Outcome outcome = run(DRILL.flaw(Flaw.thrown("worker-0", 400)), Schedule.CALM);
+        Outcome outcome = run(DRILL.flaw(DataFault.thrown("worker-0", 400)), FaultSchedule.CALM);
         assertThat(outcome.first().failure()).contains("row 400 of worker-0 is spoilt on purpose");
         assertThat(outcome.log()).noneMatch(line -> line.contains("did not end by itself"));
     }
@@ -145,8 +149,8 @@ class ProcessFaultsTest {
         assertThat(sound(DRILL, "worker-0").complaints(outcome)).isEmpty();
     }
 
-    private static Outcome run(Drill drill, Schedule schedule) {
-        try (Ensemble ensemble = Ensemble.driven(drill, schedule)) {
+    private static Outcome run(TrainingScenario drill, FaultSchedule schedule) {
+        try (ProcessCluster ensemble = ProcessCluster.driven(drill, schedule)) {
             Outcome outcome = ensemble.await(LIMIT);
             assertThat(outcome.hung()).as("%s", outcome.log()).isEmpty();
             assertThat(outcome.results()).as("%s", outcome.log()).hasSize(1);

@@ -3,10 +3,11 @@ package dev.tutti.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.tutti.cluster.coordinator.Patience;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.testkit.ThreadCluster.Stop;
-import dev.tutti.train.Workplace;
+import dev.tutti.testkit.fault.MessageFaults;
+import dev.tutti.train.Launcher;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,14 +21,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(HardAlarm.class)
 class ThreadClusterTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Drill DRILL = Drill.on(Workplace.here()).steps(12, 2);
-    private static final Result EXPECTED = DRILL.undisturbed();
-    private static final Patience PATIENCE =
-            Patience.DEFAULT.collective(Duration.ofMillis(1000)).meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
+    private static final TrainingScenario DRILL =
+            TrainingScenario.on(Launcher.here()).steps(12, 2);
+    private static final MemberResult EXPECTED = DRILL.undisturbed();
+    private static final Timeouts PATIENCE =
+            Timeouts.DEFAULT.collective(Duration.ofMillis(1000)).meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
 
     @Test
     void undisturbedMembersAgree() {
-        Map<String, Result> results = train(3, Mishaps.none(), Stop.NOBODY);
+        Map<String, MemberResult> results = train(3, MessageFaults.none(), Stop.NOBODY);
         assertThat(results).hasSize(3);
         results.values()
                 .forEach(result ->
@@ -37,8 +39,8 @@ class ThreadClusterTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 4, 5})
     void disturbedMessagesChangeNothing(long seed) {
-        Mishaps mishaps = Mishaps.of(seed, 0.05, 3, 300);
-        Map<String, Result> results = train(3, mishaps, Stop.NOBODY);
+        MessageFaults mishaps = MessageFaults.of(seed, 0.05, 3, 300);
+        Map<String, MemberResult> results = train(3, mishaps, Stop.NOBODY);
         assertThat(results).as("%s", mishaps).hasSize(3);
         results.forEach((name, result) -> {
             assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
@@ -56,7 +58,11 @@ class ThreadClusterTest {
     @Test
     void aCutBetweenMembersEndsTheTrainingWhereNobodyMeetsAgain() {
         try (ThreadCluster cluster = new ThreadCluster(
-                        DRILL, 3, Rules.of(3).patience(PATIENCE), Mishaps.cut("worker-1", 15), Stop.NOBODY)
+                        DRILL,
+                        3,
+                        MembershipRules.of(3).patience(PATIENCE),
+                        MessageFaults.cut("worker-1", 15),
+                        Stop.NOBODY)
                 .withoutRecovery()) {
             assertThat(cluster.train(LIMIT).values())
                     .hasSize(3)
@@ -66,7 +72,7 @@ class ThreadClusterTest {
 
     @Test
     void aCutBetweenMembersIsSurvived() {
-        Map<String, Result> results = train(3, Mishaps.cut("worker-1", 15), Stop.NOBODY);
+        Map<String, MemberResult> results = train(3, MessageFaults.cut("worker-1", 15), Stop.NOBODY);
         assertThat(results).hasSize(3);
         results.forEach((name, result) -> {
             assertThat(result.complaints(DRILL, EXPECTED, 1e-4)).as(name).isEmpty();
@@ -78,16 +84,16 @@ class ThreadClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4, 5, 12, 27, 29, 36, 44, 80})
     void nobodyWaitsForOneWhoStopped(int call) {
-        Map<String, Result> results = train(3, Mishaps.none(), new Stop(call % 3, call));
+        Map<String, MemberResult> results = train(3, MessageFaults.none(), new Stop(call % 3, call));
         assertThat(results).as("stopped at call %d", call).hasSizeGreaterThanOrEqualTo(2);
         results.forEach((name, result) -> assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
                 .as("%s, stopped at call %d", name, call)
                 .isEmpty());
     }
 
-    private static Map<String, Result> train(int members, Mishaps mishaps, Stop stop) {
+    private static Map<String, MemberResult> train(int members, MessageFaults mishaps, Stop stop) {
         try (ThreadCluster cluster =
-                new ThreadCluster(DRILL, members, Rules.of(members).patience(PATIENCE), mishaps, stop)) {
+                new ThreadCluster(DRILL, members, MembershipRules.of(members).patience(PATIENCE), mishaps, stop)) {
             return cluster.train(LIMIT);
         }
     }

@@ -1,23 +1,23 @@
 package dev.tutti.bench.allreduce;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.bench.contender.Workload;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.Memory;
-import dev.tutti.tensor.Shape;
+import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Tensor;
 
 /** Copies of a stretch of memory within one JVM, by one thread: what any exchange of so many bytes has to do at least. */
 final class CopyWorkload implements Workload {
     private final Tensor source;
     private final Tensor target;
-    private final Memory from;
-    private final Memory to;
+    private final NativeMemory from;
+    private final NativeMemory to;
 
     CopyWorkload(int bytes) {
         source = Tensor.full(Shape.of(bytes / Float.BYTES), 1, DType.FLOAT32);
         target = Tensor.full(Shape.of(bytes / Float.BYTES), 2, DType.FLOAT32);
-        from = Memory.of(source);
-        to = Memory.of(target);
+        from = NativeMemory.of(source);
+        to = NativeMemory.of(target);
     }
 
     @Override

@@ -13,7 +13,7 @@ public final class FitContender {
         if (arguments.length != 2 || !arguments[0].equals("--on")) {
             throw new IllegalArgumentException("Expected --on PLACE, received: " + String.join(" ", arguments));
         }
-        Setting setting = Setting.parse(arguments[1]);
+        BenchSetup setting = BenchSetup.parse(arguments[1]);
         new WorkloadServer(Map.of(
                         "mlp", () -> new FitWorkload(EngineModel.mlp(), setting),
                         "cnn", () -> new FitWorkload(EngineModel.cnn(), setting)))

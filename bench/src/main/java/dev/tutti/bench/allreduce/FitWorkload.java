@@ -3,9 +3,9 @@ package dev.tutti.bench.allreduce;
 import dev.tutti.bench.contender.Workload;
 import dev.tutti.bench.engine.EngineModel;
 import dev.tutti.data.Dataset;
-import dev.tutti.train.Callback;
-import dev.tutti.train.Run;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import java.util.Arrays;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -29,14 +29,14 @@ final class FitWorkload implements Workload, Callback {
     private long began;
     private long steps;
 
-    FitWorkload(EngineModel model, Setting setting) {
+    FitWorkload(EngineModel model, BenchSetup setting) {
         batch = model.batch() * setting.workers();
         thread = new Thread(() -> train(model, setting), "bench-trains");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void train(EngineModel model, Setting setting) {
+    private void train(EngineModel model, BenchSetup setting) {
         Dataset data = Dataset.of(new RandomSource(model.input().shape().toArray()))
                 .batch(batch)
                 .prefetch(2);

@@ -1,9 +1,9 @@
 package dev.tutti.bench.allreduce;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.bench.engine.EngineModel;
 import dev.tutti.data.Sample;
-import dev.tutti.data.Source;
-import dev.tutti.tensor.NdArray;
+import dev.tutti.data.source.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -10,7 +10,7 @@ final class SumWorkload implements Workload {
     private final int elements;
     private double secondsEach;
 
-    SumWorkload(Wire wire, int members, int bytes) {
+    SumWorkload(WireKind wire, int members, int bytes) {
         team = new WireTeam(wire, members);
         elements = bytes / Float.BYTES;
         secondsEach = team.sum(elements, 2).seconds() / 2;

@@ -24,13 +24,13 @@ public final class WireContender {
     }
 
     /** The arguments that this contender and that of the traffic have. */
-    record Options(Wire wire, int members) {
+    record Options(WireKind wire, int members) {
         static Options parse(String... arguments) {
             if (arguments.length != 4 || !arguments[0].equals("--wire") || !arguments[2].equals("--members")) {
                 throw new IllegalArgumentException(
                         "Expected --wire WIRE --members N, received: " + String.join(" ", arguments));
             }
-            return new Options(Wire.parse(arguments[1]), Integer.parseInt(arguments[3]));
+            return new Options(WireKind.parse(arguments[1]), Integer.parseInt(arguments[3]));
         }
     }
 }

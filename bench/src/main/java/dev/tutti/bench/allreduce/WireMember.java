@@ -20,8 +20,8 @@ public final class WireMember {
 
     public static void main(String[] arguments) throws IOException {
         var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        try (Sums sums = new Sums(
-                Wire.parse(arguments[0]),
+        try (VectorSums sums = new VectorSums(
+                WireKind.parse(arguments[0]),
                 Integer.parseInt(arguments[1]),
                 Integer.parseInt(arguments[2]),
                 Path.of(arguments[3]))) {

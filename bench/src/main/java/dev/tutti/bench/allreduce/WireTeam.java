@@ -1,6 +1,6 @@
 package dev.tutti.bench.allreduce;
 
-import dev.tutti.bench.harness.Command;
+import dev.tutti.bench.process.ProcessCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,19 +17,19 @@ import java.util.concurrent.TimeUnit;
 final class WireTeam implements AutoCloseable {
     private final List<Process> others = new ArrayList<>();
     private final List<BufferedReader> answers = new ArrayList<>();
-    private final Sums first;
+    private final VectorSums first;
 
     /** @param sent the bytes that each member has sent so far, by rank */
     record Result(double seconds, List<Long> sent) {}
 
-    WireTeam(Wire wire, int members) {
+    WireTeam(WireKind wire, int members) {
         Path folder = null;
         try {
             folder = Files.createTempDirectory("tutti-bench");
             for (int rank = 1; rank < members; rank++) {
                 start(wire, rank, members, folder);
             }
-            first = new Sums(wire, 0, members, folder);
+            first = new VectorSums(wire, 0, members, folder);
             sum(1, 1); // all have read their notes
         } catch (IOException e) {
             endOthers();
@@ -42,8 +42,8 @@ final class WireTeam implements AutoCloseable {
         }
     }
 
-    private void start(Wire wire, int rank, int members, Path folder) throws IOException {
-        Command command = Command.java(
+    private void start(WireKind wire, int rank, int members, Path folder) throws IOException {
+        ProcessCommand command = ProcessCommand.java(
                 WireMember.class,
                 wire.toString(),
                 Integer.toString(rank),

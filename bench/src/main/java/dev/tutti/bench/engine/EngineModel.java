@@ -16,7 +16,7 @@ import dev.tutti.nn.Activation;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Sequential;
-import dev.tutti.train.Recipe;
+import dev.tutti.train.TrainingConfig;
 import java.util.List;
 
 /**
@@ -28,7 +28,7 @@ import java.util.List;
 public record EngineModel(Layer definition, Input input, int batch) {
     public static final int CLASSES = 10;
     static final int VOCABULARY = 128;
-    public static final Recipe RECIPE = new Recipe(adam(1e-3), softmaxCrossEntropy(), List.of(), 0, 7);
+    public static final TrainingConfig RECIPE = new TrainingConfig(adam(1e-3), softmaxCrossEntropy(), List.of(), 0, 7);
 
     public static EngineModel mlp() {
         return new EngineModel(mlp(1024), Input.of(784), 256);

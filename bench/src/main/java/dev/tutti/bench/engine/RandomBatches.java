@@ -1,8 +1,8 @@
 package dev.tutti.bench.engine;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Batch;
 import dev.tutti.nn.Input;
-import dev.tutti.tensor.NdArray;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -6,12 +6,12 @@ import dev.tutti.data.Batch;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.StepResult;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Timing;
-import dev.tutti.train.Vote;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.Strategy;
+import dev.tutti.train.replica.Vote;
 import java.util.List;
 
 /** Training steps as the trainer makes them, from arrays of the JVM to updated parameters. */
@@ -24,7 +24,7 @@ final class TrainingWorkload implements Workload {
     private final List<Batch> batches;
     private long step;
 
-    TrainingWorkload(Layer definition, Input input, Recipe recipe, List<Batch> batches) {
+    TrainingWorkload(Layer definition, Input input, TrainingConfig recipe, List<Batch> batches) {
         this.batches = batches;
         model = Model.of(definition, Model.Options.DEFAULT.seed(recipe.seed()), List.of(input));
         replica = Strategy.local().replica(model, recipe, Team.alone(1), new Timing());

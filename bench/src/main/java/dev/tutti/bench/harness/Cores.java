@@ -30,7 +30,7 @@ public enum Cores {
      *
      * <p>The last core is taken because the system likes to handle interrupts on the first.
      */
-    List<String> pinning() {
+    public List<String> pinning() {
         return this == ALL ? List.of() : pinning(0);
     }
 

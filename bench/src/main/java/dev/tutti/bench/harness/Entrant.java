@@ -1,5 +1,15 @@
 package dev.tutti.bench.harness;
 
+import dev.tutti.bench.process.BenchProcesses;
+import dev.tutti.bench.process.CommandContender;
+import dev.tutti.bench.process.Contender;
+import dev.tutti.bench.process.Conversation;
+import dev.tutti.bench.process.FirstStepContender;
+import dev.tutti.bench.process.FreshContender;
+import dev.tutti.bench.process.GivenContender;
+import dev.tutti.bench.process.ProcessCommand;
+import dev.tutti.bench.process.SideBySideContender;
+import dev.tutti.bench.process.ThroughputContender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +22,7 @@ import java.util.stream.IntStream;
  *
  * @param name as the rows call it: Tutti, PyTorch tuned
  */
-public record Entrant(String name, Command command, Style style) {
+public record Entrant(String name, ProcessCommand command, Style style) {
     /** The ways of measuring. */
     public sealed interface Style {}
 
@@ -45,7 +55,7 @@ public record Entrant(String name, Command command, Style style) {
 
     /** A bound or the like, said in words. */
     public static Entrant given(String name, String key, double number) {
-        return new Entrant(name, Command.none("the number " + number), new Given(Map.of(key, number)));
+        return new Entrant(name, ProcessCommand.none("the number " + number), new Given(Map.of(key, number)));
     }
 
     /** The whole command line for people, with what the process is asked for once it runs. */
@@ -74,7 +84,7 @@ public record Entrant(String name, Command command, Style style) {
     }
 
     /** Makes the contender; nothing is started before it is prepared. */
-    Contender enter(Children children, Cores cores, Plan plan) {
+    Contender enter(BenchProcesses children, Cores cores, Plan plan) {
         Supplier<Conversation> conversations = () -> new Conversation(this, cores.pinning(), children, plan);
         if (style instanceof Throughput throughput) {
             return new ThroughputContender(conversations.get(), throughput.workload(), plan);

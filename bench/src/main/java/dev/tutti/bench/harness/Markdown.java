@@ -53,7 +53,7 @@ public final class Markdown {
         return page.toString();
     }
 
-    private static List<String> cells(Row row, Map<String, Integer> commands) {
+    private static List<String> cells(ResultRow row, Map<String, Integer> commands) {
         String ours = row.ours() == null ? "failed" : Numbers.of(row.ours().median());
         String theirs =
                 row.theirs() == null ? "failed" : Numbers.of(row.theirs().median());

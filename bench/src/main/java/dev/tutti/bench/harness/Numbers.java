@@ -16,7 +16,7 @@ final class Numbers {
         return String.format(Locale.ROOT, "%.2f", value);
     }
 
-    static String range(Summary summary) {
+    static String range(MeasurementSummary summary) {
         return ratio(summary.min()) + "–" + ratio(summary.max());
     }
 }

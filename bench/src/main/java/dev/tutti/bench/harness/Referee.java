@@ -1,5 +1,8 @@
 package dev.tutti.bench.harness;
 
+import dev.tutti.bench.process.BenchProcesses;
+import dev.tutti.bench.process.Contender;
+import dev.tutti.bench.process.ContenderException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,10 +11,10 @@ import java.util.TreeMap;
 
 /** Runs a race: everybody is prepared, then all are measured in turn, round after round; who fails drops out. */
 public final class Referee {
-    private final Children children;
+    private final BenchProcesses children;
     private final Plan general;
 
-    public Referee(Children children, Plan plan) {
+    public Referee(BenchProcesses children, Plan plan) {
         this.children = children;
         this.general = plan;
     }
@@ -25,7 +28,7 @@ public final class Referee {
     }
 
     /** Runs the race and gives one row for each comparison, in their order. */
-    public List<Row> run(Race race) {
+    public List<ResultRow> run(Race race) {
         Plan plan = race.plan(general);
         Map<Entrant, Lane> lanes = new LinkedHashMap<>();
         try {
@@ -44,9 +47,9 @@ public final class Referee {
                 .toList();
     }
 
-    private static Row row(Race race, Comparison comparison, Plan plan, Lane ours, Lane peer) {
-        Summary mine = null;
-        Summary theirs = null;
+    private static ResultRow row(Race race, Comparison comparison, Plan plan, Lane ours, Lane peer) {
+        MeasurementSummary mine = null;
+        MeasurementSummary theirs = null;
         String failure = null;
         try {
             mine = ours.summary(comparison.measure());
@@ -59,8 +62,8 @@ public final class Referee {
             failure = failure == null ? e.getMessage() : failure + " " + e.getMessage();
         }
         return failure == null
-                ? Row.measured(race, comparison, plan, mine, theirs)
-                : Row.failed(race, comparison, plan, mine, theirs, failure);
+                ? ResultRow.measured(race, comparison, plan, mine, theirs)
+                : ResultRow.failed(race, comparison, plan, mine, theirs, failure);
     }
 
     /** One contender with what it has shown so far. */
@@ -98,7 +101,7 @@ public final class Referee {
             }
         }
 
-        Summary summary(Measure measure) {
+        MeasurementSummary summary(Measure measure) {
             if (failure != null) {
                 throw failure;
             }
@@ -107,7 +110,7 @@ public final class Referee {
                 throw new ContenderException(entrant.name() + " was expected to answer with '" + measure.key()
                         + "', but gave only " + String.join(", ", numbers.keySet()) + ".");
             }
-            return Summary.of(values);
+            return MeasurementSummary.of(values);
         }
 
         void close() {

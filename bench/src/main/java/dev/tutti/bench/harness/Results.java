@@ -18,15 +18,15 @@ public record Results(
         int repetitions,
         Machine machine,
         Map<String, String> versions,
-        List<Row> rows) {
+        List<ResultRow> rows) {
 
     /** The rows where a contender failed. */
-    public List<Row> failures() {
+    public List<ResultRow> failures() {
         return rows.stream().filter(row -> row.failure() != null).toList();
     }
 
     /** The rows that had a target and missed it. */
-    public List<Row> missed() {
+    public List<ResultRow> missed() {
         return rows.stream().filter(row -> Boolean.FALSE.equals(row.met())).toList();
     }
 }

@@ -11,13 +11,13 @@ import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Mnist;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Sequential;
-import dev.tutti.train.Callback;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
-import dev.tutti.train.Run;
-import dev.tutti.train.Strategy;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
+import dev.tutti.train.replica.Strategy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -51,7 +51,7 @@ public final class StrategyContender {
     private static Map<String, Double> train(String... arguments) {
         Strategy strategy = Json.readYaml(arguments[0], Strategy.class, "the strategy");
         strategy.validate();
-        Watched place = new Watched(place(Integer.parseInt(arguments[1])));
+        MeteredLauncher place = new MeteredLauncher(place(Integer.parseInt(arguments[1])));
         Watch watch = new Watch(place);
         try (Trainer trainer = Trainer.of(
                         Sequential.of(flatten(), dense(256).relu(), dense(10)), adam(1e-3), softmaxCrossEntropy())
@@ -77,21 +77,21 @@ public final class StrategyContender {
     }
 
     /** Nobody may be missing: the numbers would be those of fewer members. */
-    private static Workplace place(int members) {
+    private static Launcher place(int members) {
         return members == 1
-                ? Workplace.here()
+                ? Launcher.here()
                 : Cluster.processes(members).min(members).restarts(0).tooFewFor(Duration.ofSeconds(1));
     }
 
     /** Looks at the clock and the bytes when training begins and when it has ended. */
     private static final class Watch implements Callback {
-        private final Watched place;
+        private final MeteredLauncher place;
         private long began;
         private long sentBefore;
         private double seconds;
         private long sent;
 
-        Watch(Watched place) {
+        Watch(MeteredLauncher place) {
             this.place = place;
         }
 

@@ -1,6 +1,6 @@
 package dev.tutti.bench.strategies;
 
-import dev.tutti.bench.harness.Summary;
+import dev.tutti.bench.harness.MeasurementSummary;
 
 /**
  * What one strategy cost and gave with so many members. Where it failed there is a {@code failure} instead of numbers.
@@ -12,4 +12,10 @@ import dev.tutti.bench.harness.Summary;
  * @param accuracy on the test images
  */
 public record StrategyRow(
-        String name, String strategy, int members, Summary bytes, Summary seconds, Summary accuracy, String failure) {}
+        String name,
+        String strategy,
+        int members,
+        MeasurementSummary bytes,
+        MeasurementSummary seconds,
+        MeasurementSummary accuracy,
+        String failure) {}

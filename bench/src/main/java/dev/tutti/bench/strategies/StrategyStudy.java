@@ -1,13 +1,13 @@
 package dev.tutti.bench.strategies;
 
 import dev.tutti.TuttiException;
-import dev.tutti.bench.harness.Command;
-import dev.tutti.bench.harness.ContenderException;
 import dev.tutti.bench.harness.Cores;
 import dev.tutti.bench.harness.Entrant;
 import dev.tutti.bench.harness.Entrant.WholeCommand;
+import dev.tutti.bench.harness.MeasurementSummary;
 import dev.tutti.bench.harness.Referee;
-import dev.tutti.bench.harness.Summary;
+import dev.tutti.bench.process.ContenderException;
+import dev.tutti.bench.process.ProcessCommand;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +117,7 @@ public final class StrategyStudy {
     }
 
     private String attempt(Referee referee, Case each, int round) {
-        Command command = Command.java(
+        ProcessCommand command = ProcessCommand.java(
                 StrategyContender.class,
                 each.choice.text,
                 Integer.toString(each.members),
@@ -151,9 +151,9 @@ public final class StrategyStudy {
                 each.choice.name,
                 each.choice.text,
                 each.members,
-                Summary.of(found.get(StrategyContender.SENT)),
-                Summary.of(found.get(StrategyContender.SECONDS)),
-                Summary.of(found.get(StrategyContender.ACCURACY)),
+                MeasurementSummary.of(found.get(StrategyContender.SENT)),
+                MeasurementSummary.of(found.get(StrategyContender.SECONDS)),
+                MeasurementSummary.of(found.get(StrategyContender.ACCURACY)),
                 null);
     }
 }

@@ -2,7 +2,7 @@ package dev.tutti.bench.strategies;
 
 import dev.tutti.bench.harness.Machine;
 import dev.tutti.bench.harness.Markdown;
-import dev.tutti.bench.harness.Summary;
+import dev.tutti.bench.harness.MeasurementSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -93,7 +93,7 @@ public record StrategyTable(
         return Integer.toString(row.members());
     }
 
-    private static String share(Summary mine, Summary plain) {
+    private static String share(MeasurementSummary mine, MeasurementSummary plain) {
         return plain == null || plain.median() == 0 ? "-" : format("%.3f", mine.median() / plain.median());
     }
 

@@ -20,7 +20,7 @@ class FitWorkloadTest {
 
     @Test
     void trainingIsHeldBetweenMeasurementsAndEndsWhenClosed() {
-        FitWorkload workload = new FitWorkload(SMALL, Setting.parse("threads:2"));
+        FitWorkload workload = new FitWorkload(SMALL, BenchSetup.parse("threads:2"));
         Workload.Pace first = workload.run(0.02);
         Workload.Pace second = workload.run(0);
         workload.close();
@@ -35,7 +35,7 @@ class FitWorkloadTest {
     @Test
     void trainingThatFailsSaysWhy() {
         EngineModel wrong = new EngineModel(Sequential.of(Layers.conv2d(3, 3)), Input.of(5), 8);
-        FitWorkload workload = new FitWorkload(wrong, Setting.parse("here"));
+        FitWorkload workload = new FitWorkload(wrong, BenchSetup.parse("here"));
         assertThatThrownBy(() -> workload.run(0)).hasMessageContaining("training failed");
         workload.close();
     }
@@ -53,6 +53,6 @@ class FitWorkloadTest {
 
     @Test
     void aPlaceThatDoesNotExistIsNamed() {
-        assertThatThrownBy(() -> Setting.parse("spark:2")).hasMessageContaining("received 'spark:2'");
+        assertThatThrownBy(() -> BenchSetup.parse("spark:2")).hasMessageContaining("received 'spark:2'");
     }
 }

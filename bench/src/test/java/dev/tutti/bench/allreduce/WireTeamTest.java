@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class WireTeamTest {
     @ParameterizedTest
-    @EnumSource(Wire.class)
-    void twoJvmsSumAndTheOtherEndsWithTheFirst(Wire wire) {
+    @EnumSource(WireKind.class)
+    void twoJvmsSumAndTheOtherEndsWithTheFirst(WireKind wire) {
         List<ProcessHandle> before = ProcessHandle.current().children().toList();
         try (WireTeam team = new WireTeam(wire, 2)) {
             List<Long> sent = team.sum(1, 1).sent();

@@ -3,6 +3,9 @@ package dev.tutti.bench.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.bench.process.BenchProcesses;
+import dev.tutti.bench.process.ContenderException;
+import dev.tutti.bench.process.ProcessCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,11 +24,11 @@ class RefereeTest {
     @TempDir
     Path folder;
 
-    private Children children;
+    private BenchProcesses children;
 
     @BeforeEach
     void open() {
-        children = new Children(folder);
+        children = new BenchProcesses(folder);
     }
 
     @AfterEach
@@ -41,7 +44,7 @@ class RefereeTest {
         Race race = race(
                 Scripts.throughput("ours", counting, "A", "100"), Scripts.throughput("theirs", counting, "B", "50"));
 
-        Row row = run(race, Scripts.PLAN).get(0);
+        ResultRow row = run(race, Scripts.PLAN).get(0);
 
         assertThat(row.failure()).isNull();
         int rounds = 3 * Scripts.PLAN.repetitions(); // short ones, a third as long
@@ -60,7 +63,7 @@ class RefereeTest {
         Entrant hanging = Scripts.throughput("Hanging", "echo '{\"ready\": true}'; exec sleep 1000");
         Race race = race(good(), hanging, Scripts.throughput("Other", Scripts.answering(speed(5))));
 
-        List<Row> rows = run(race, Scripts.patience(Duration.ofMillis(500)));
+        List<ResultRow> rows = run(race, Scripts.patience(Duration.ofMillis(500)));
 
         assertThat(rows.get(0).failure()).isEqualTo("Hanging gave no answer within 0.51 s.");
         assertThat(rows.get(0).ours().median()).isEqualTo(10.0);
@@ -74,7 +77,7 @@ class RefereeTest {
         Entrant dying =
                 Scripts.throughput("Dying", "echo '{\"ready\": true}'; read line; echo 'out of luck' >&2; exit 3");
 
-        Row row = run(race(good(), dying), Scripts.PLAN).get(0);
+        ResultRow row = run(race(good(), dying), Scripts.PLAN).get(0);
 
         assertThat(row.failure())
                 .isEqualTo("Dying ended with exit code 3 before it answered. Its last words: out of luck");
@@ -82,15 +85,16 @@ class RefereeTest {
 
     @Test
     void aContenderThatCannotBeStartedGivesARowToo() {
-        Entrant missing = new Entrant("Missing", Command.of("./no-such-program"), new Entrant.Throughput("work"));
+        Entrant missing =
+                new Entrant("Missing", ProcessCommand.of("./no-such-program"), new Entrant.Throughput("work"));
         assertThat(run(race(good(), missing), Scripts.PLAN).get(0).failure()).contains("Missing", "no-such-program");
     }
 
     @Test
     void whenOursFailsEveryRowSaysSo() {
         Entrant failing = Scripts.throughput("Ours", Scripts.answering("{\"error\": \"no such layer\"}"));
-        List<Row> rows = run(race(failing, good(), good()), Scripts.PLAN);
-        assertThat(rows).extracting(Row::failure).containsOnly("Ours failed: no such layer");
+        List<ResultRow> rows = run(race(failing, good(), good()), Scripts.PLAN);
+        assertThat(rows).extracting(ResultRow::failure).containsOnly("Ours failed: no such layer");
     }
 
     @Test
@@ -117,10 +121,10 @@ class RefereeTest {
                 Cores.ALL,
                 ours,
                 List.of(
-                        new Comparison(accuracy, peer, Optional.of(Target.ours(0.99))),
+                        new Comparison(accuracy, peer, Optional.of(RequiredValue.ours(0.99))),
                         new Comparison(Measure.wallTime("time"), peer, Optional.empty())));
 
-        List<Row> rows = run(race, Scripts.PLAN);
+        List<ResultRow> rows = run(race, Scripts.PLAN);
 
         assertThat(rows.get(0).what()).isEqualTo("mnist, all cores: accuracy");
         assertThat(rows.get(0).ratio()).isEqualTo(1.98);
@@ -160,7 +164,7 @@ class RefereeTest {
         Race race = new Race(
                 "start", Cores.ONE, ours, List.of(new Comparison(Measure.wallTime(""), peer, Optional.empty())));
 
-        Row row = run(race, Scripts.PLAN).get(0);
+        ResultRow row = run(race, Scripts.PLAN).get(0);
 
         assertThat(row.failure()).isNull();
         assertThat(Files.readAllLines(folder.resolve("starts")))
@@ -191,7 +195,7 @@ class RefereeTest {
                 + "while [ $(ls asked-$n-* | wc -l) -lt 2 ]; do sleep 0.01; done; echo '" + speed(5) + "'; done";
         Entrant pair = new Entrant("Pair", Scripts.sh(script), new Entrant.SideBySide("work", 2));
 
-        Row row = run(race(good(), pair), Scripts.PLAN).get(0);
+        ResultRow row = run(race(good(), pair), Scripts.PLAN).get(0);
 
         assertThat(row.failure()).isNull();
         assertThat(row.theirs().values()).hasSize(9).containsOnly(10.0);
@@ -202,9 +206,12 @@ class RefereeTest {
     void aNumberThatIsKnownBeforehandNeedsNoProcess() {
         Entrant bound = Entrant.given("a bound", "samples_per_second", 10);
         Race race = new Race(
-                "work", Cores.ONE, good(), List.of(new Comparison(SPEED, bound, Optional.of(Target.exactRatio(1)))));
+                "work",
+                Cores.ONE,
+                good(),
+                List.of(new Comparison(SPEED, bound, Optional.of(RequiredValue.exactRatio(1)))));
 
-        Row row = run(race, Scripts.PLAN).get(0);
+        ResultRow row = run(race, Scripts.PLAN).get(0);
 
         assertThat(row.met()).isTrue();
         assertThat(row.peerCommand()).isEqualTo("the number 10.0");
@@ -234,11 +241,11 @@ class RefereeTest {
                 Cores.ONE,
                 ours,
                 Arrays.stream(peers)
-                        .map(peer -> new Comparison(SPEED, peer, Optional.of(Target.ratio(1))))
+                        .map(peer -> new Comparison(SPEED, peer, Optional.of(RequiredValue.ratio(1))))
                         .toList());
     }
 
-    private List<Row> run(Race race, Plan plan) {
+    private List<ResultRow> run(Race race, Plan plan) {
         return new Referee(children, plan).run(race);
     }
 }

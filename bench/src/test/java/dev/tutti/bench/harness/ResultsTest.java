@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
+import dev.tutti.bench.process.ProcessCommand;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,8 +47,8 @@ class ResultsTest {
 
     @Test
     void failuresAndMissedTargetsAreFound() {
-        assertThat(example().failures()).extracting(Row::peer).containsExactly("Broken");
-        assertThat(example().missed()).extracting(Row::peer).containsExactly("TensorFlow", "Broken");
+        assertThat(example().failures()).extracting(ResultRow::peer).containsExactly("Broken");
+        assertThat(example().missed()).extracting(ResultRow::peer).containsExactly("TensorFlow", "Broken");
     }
 
     @Test
@@ -60,7 +61,7 @@ class ResultsTest {
     @Test
     void theSentenceSaysWhetherTheTargetWasMet() {
         assertThat(example().rows())
-                .extracting(Row::sentence)
+                .extracting(ResultRow::sentence)
                 .containsExactly(
                         "beside PyTorch: 4,400 to 2,200 samples/s, ratio 2.00 (1.95–2.05), target 1.7: met",
                         "beside TensorFlow: 4,400 to 5,000 samples/s, ratio 0.88 (0.86–0.90), target 1.0: NOT met",
@@ -69,14 +70,14 @@ class ResultsTest {
     }
 
     private static Results example() {
-        Entrant ours = new Entrant("Tutti", Command.of("java", "Ours"), new Entrant.Throughput("cnn"));
-        Comparison torch = comparison("PyTorch", Optional.of(Target.ratio(1.7)));
-        Comparison tensorflow = comparison("TensorFlow", Optional.of(Target.ratio(1)));
-        Comparison broken = comparison("Broken", Optional.of(Target.ratio(1)));
+        Entrant ours = new Entrant("Tutti", ProcessCommand.of("java", "Ours"), new Entrant.Throughput("cnn"));
+        Comparison torch = comparison("PyTorch", Optional.of(RequiredValue.ratio(1.7)));
+        Comparison tensorflow = comparison("TensorFlow", Optional.of(RequiredValue.ratio(1)));
+        Comparison broken = comparison("Broken", Optional.of(RequiredValue.ratio(1)));
         Race race = new Race("CNN", Cores.ALL, ours, List.of(torch, tensorflow, broken));
         Comparison time = new Comparison(Measure.wallTime("first step"), torch.peer(), Optional.empty());
         Race start = new Race("start", Cores.ALL, ours, List.of(time));
-        Summary speed = Summary.of(List.of(4400.0, 4300.0, 4500.0));
+        MeasurementSummary speed = MeasurementSummary.of(List.of(4400.0, 4300.0, 4500.0));
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("tutti", "0.1.0");
         versions.put("torch", "2.15.0");
@@ -90,19 +91,29 @@ class ResultsTest {
                 new Machine(2, "Some CPU", 7.8, "Linux 6.1", true),
                 versions,
                 List.of(
-                        Row.measured(race, torch, Plan.full(), speed, Summary.of(List.of(2200.0, 2200.0, 2195.0))),
-                        Row.measured(race, tensorflow, Plan.full(), speed, Summary.of(List.of(5000.0, 5000.0, 5000.0))),
-                        Row.failed(race, broken, Plan.full(), speed, null, "Broken gave no answer within 60 s."),
-                        Row.measured(
+                        ResultRow.measured(
+                                race,
+                                torch,
+                                Plan.full(),
+                                speed,
+                                MeasurementSummary.of(List.of(2200.0, 2200.0, 2195.0))),
+                        ResultRow.measured(
+                                race,
+                                tensorflow,
+                                Plan.full(),
+                                speed,
+                                MeasurementSummary.of(List.of(5000.0, 5000.0, 5000.0))),
+                        ResultRow.failed(race, broken, Plan.full(), speed, null, "Broken gave no answer within 60 s."),
+                        ResultRow.measured(
                                 start,
                                 time,
                                 Plan.full(),
-                                Summary.of(List.of(1.5, 1.5, 1.5)),
-                                Summary.of(List.of(3.0, 3.0, 3.0)))));
+                                MeasurementSummary.of(List.of(1.5, 1.5, 1.5)),
+                                MeasurementSummary.of(List.of(3.0, 3.0, 3.0)))));
     }
 
-    private static Comparison comparison(String peer, Optional<Target> target) {
-        Entrant entrant = new Entrant(peer, Command.of("python", peer + ".py"), new Entrant.Throughput("cnn"));
+    private static Comparison comparison(String peer, Optional<RequiredValue> target) {
+        Entrant entrant = new Entrant(peer, ProcessCommand.of("python", peer + ".py"), new Entrant.Throughput("cnn"));
         return new Comparison(Measure.samplesPerSecond(), entrant, target);
     }
 }

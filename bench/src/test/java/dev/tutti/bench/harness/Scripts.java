@@ -1,11 +1,12 @@
 package dev.tutti.bench.harness;
 
+import dev.tutti.bench.process.ProcessCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Small contenders written for the shell: real processes that speak the protocol, or fail to. */
-final class Scripts {
+public final class Scripts {
     static final Plan PLAN = new Plan(
             3,
             Duration.ofMillis(10),
@@ -29,10 +30,10 @@ final class Scripts {
         return new Entrant(name, sh(script, arguments), new Entrant.WholeCommand());
     }
 
-    static Command sh(String script, String... arguments) {
+    public static ProcessCommand sh(String script, String... arguments) {
         List<String> words = new ArrayList<>(List.of("sh", "-c", script, "sh"));
         words.addAll(List.of(arguments));
-        return new Command(words, "sh script", false);
+        return new ProcessCommand(words, "sh script", false);
     }
 
     /** Answers every question with this. */

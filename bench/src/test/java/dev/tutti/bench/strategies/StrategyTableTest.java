@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
 import dev.tutti.bench.harness.Machine;
-import dev.tutti.bench.harness.Summary;
+import dev.tutti.bench.harness.MeasurementSummary;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -51,9 +51,9 @@ class StrategyTableTest {
                 name,
                 "{}",
                 members,
-                Summary.of(List.of(bytes)),
-                Summary.of(List.of(seconds)),
-                Summary.of(List.of(accuracy)),
+                MeasurementSummary.of(List.of(bytes)),
+                MeasurementSummary.of(List.of(seconds)),
+                MeasurementSummary.of(List.of(accuracy)),
                 null);
     }
 }

@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 final class Announcements {
     private final Roster roster;
     private final Rendezvous rendezvous;
-    private final Rules rules;
+    private final MembershipRules rules;
 
-    Announcements(Roster roster, Rendezvous rendezvous, Rules rules) {
+    Announcements(Roster roster, Rendezvous rendezvous, MembershipRules rules) {
         this.roster = roster;
         this.rendezvous = rendezvous;
         this.rules = rules;
@@ -39,7 +39,7 @@ final class Announcements {
 
     /** Why the present group has to meet again, as one of its members is told. */
     Optional<String> changed(String member) {
-        List<Place> lost = roster.lostOfGroup();
+        List<MemberRecord> lost = roster.lostOfGroup();
         if (!lost.isEmpty()) {
             return Optional.of(lost.stream()
                     .map(place -> place.id() + " is gone: " + place.lost().why())
@@ -56,14 +56,14 @@ final class Announcements {
     }
 
     /** All that a member has to know at the moment. */
-    Situation situation(String member, long version) {
-        Place place = roster.place(member).orElse(null);
+    MembershipNotice situation(String member, long version) {
+        MemberRecord place = roster.place(member).orElse(null);
         Fact.Lost gone = place == null ? null : place.lost();
-        return new Situation(
+        return new MembershipNotice(
                 roster.group().generation(),
                 changed(member).orElse(null),
                 isOrderly(),
-                roster.lostOfGroup().stream().map(Place::id).toList(),
+                roster.lostOfGroup().stream().map(MemberRecord::id).toList(),
                 place == null ? "the coordinator does not know it" : gone == null ? null : gone.why(),
                 gone == null ? null : gone.cause(),
                 version);

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import dev.tutti.cluster.journal.Journal;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import java.util.ArrayList;
@@ -16,21 +17,21 @@ import java.util.stream.Collectors;
  * Keeps the members of a job, their groups, their data and their configuration: a deterministic state machine.
  *
  * <p>Order of calls: {@link #replay} for every fact of an earlier life, {@link #resume} once if there were any, then {@link #apply}
- * for every event, with times that do not fall, and at least every {@link Patience#heartbeat} a {@link Event.Tick}. Not safe for
+ * for every event, with times that do not fall, and at least every {@link Timeouts#heartbeat} a {@link Event.Tick}. Not safe for
  * threads. What is asked of it in between changes nothing.
  *
- * <p>Two kinds of state: what {@link Knowledge} holds, a {@link Book} for each subject, is the sum of the facts and outlives the
+ * <p>Two kinds of state: what {@link CoordinatorState} holds, a {@link JournaledState} for each subject, is the sum of the facts and outlives the
  * process; who waits ({@link Rendezvous}) and who is silent or slow ({@link Supervision}) is found out anew within seconds.
  */
 public final class Coordinator {
-    private final Rules rules;
-    private final Knowledge known = new Knowledge();
+    private final MembershipRules rules;
+    private final CoordinatorState known = new CoordinatorState();
     private final Roster roster = known.roster();
     private final Supervision supervision;
     private final Rendezvous rendezvous;
     private final Announcements announcements;
 
-    public Coordinator(Rules rules) {
+    public Coordinator(MembershipRules rules) {
         this.rules = rules;
         supervision = new Supervision(rules);
         rendezvous = new Rendezvous(rules);
@@ -72,7 +73,7 @@ public final class Coordinator {
         if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         } else if (event instanceof Event.Tick) {
-            for (Place place : roster.living()) {
+            for (MemberRecord place : roster.living()) {
                 supervision.judge(place, now).ifPresent(lost -> enter(lost, now, facts));
             }
         }
@@ -103,8 +104,9 @@ public final class Coordinator {
             return Optional.of(joined);
         } else if (event instanceof Event.Leave leave) {
             return roster.place(leave.member())
-                    .filter(Place::living)
-                    .map(place -> new Fact.Lost(place.id(), leave.done() ? Cause.DONE : Cause.LEFT, leave.why()));
+                    .filter(MemberRecord::living)
+                    .map(place ->
+                            new Fact.Lost(place.id(), leave.done() ? LossCause.DONE : LossCause.LEFT, leave.why()));
         } else if (event instanceof Event.Heartbeat beat) {
             roster.living(beat.member());
             supervision.detector().heard(beat.member(), now);
@@ -138,10 +140,10 @@ public final class Coordinator {
     }
 
     private void meet(Event.Meet meet, long now) {
-        Place place = roster.living(meet.member());
+        MemberRecord place = roster.living(meet.member());
         if (!place.isWorker()) {
-            throw RefusedException.contradiction(
-                    "only members with the role " + Place.WORKER + " meet, " + place.id() + " is a " + place.role());
+            throw RefusedException.contradiction("only members with the role " + MemberRecord.WORKER + " meet, "
+                    + place.id() + " is a " + place.role());
         }
         roster.requireNotOver(place.trainings(), now);
         supervision.detector().heard(place.id(), now);
@@ -151,9 +153,9 @@ public final class Coordinator {
     }
 
     private void exit(Event.Exited exited, long now, List<Fact> facts) {
-        for (Place place : roster.living()) {
+        for (MemberRecord place : roster.living()) {
             if (place.process().equals(exited.process())) {
-                enter(new Fact.Lost(place.id(), Cause.EXITED, "its process " + exited.how()), now, facts);
+                enter(new Fact.Lost(place.id(), LossCause.EXITED, "its process " + exited.how()), now, facts);
             }
         }
     }
@@ -178,7 +180,7 @@ public final class Coordinator {
     }
 
     /** What a member is to be told. */
-    public Situation situation(String member) {
+    public MembershipNotice situation(String member) {
         return announcements.situation(member, known.settings().version());
     }
 
@@ -195,7 +197,7 @@ public final class Coordinator {
             throw new RefusedException(
                     Kind.OLD_GENERATION,
                     "generation " + generation + " is over: " + changed.get(),
-                    roster.lostOfGroup().stream().map(Place::id).toList());
+                    roster.lostOfGroup().stream().map(MemberRecord::id).toList());
         }
         return note;
     }
@@ -205,14 +207,14 @@ public final class Coordinator {
         return members.stream()
                 .flatMap(id -> roster.place(id).stream())
                 .filter(place -> place.living() || place.lost().cause().isOrderly())
-                .map(Place::process)
+                .map(MemberRecord::process)
                 .collect(Collectors.toSet());
     }
 
     /** Processes whose last member was lost, and why; not those whose last member lives or has left in good order. */
     public Map<String, String> lostProcesses() {
         Map<String, String> lost = new LinkedHashMap<>();
-        for (Place place : roster.places()) {
+        for (MemberRecord place : roster.places()) {
             if (place.living() || place.lost().cause().isOrderly()) {
                 lost.remove(place.process());
             } else {
@@ -243,7 +245,7 @@ public final class Coordinator {
     }
 
     /** What outlives the process, as text, to compare. */
-    String knowledge() {
+    public String knowledge() {
         return known.toString();
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.cluster.journal.Journal;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -15,7 +16,7 @@ import java.util.TreeMap;
  * than that, also when they go back to a checkpoint. What is left of a training that is over, or whose members have all gone, is
  * forgotten as well: those who come next say themselves what is used.
  */
-final class DataLedger implements Book {
+final class DataLedger implements JournaledState {
     private static final int MOST_CHUNKS = 1 << 24;
     private static final String A_RUN_BEFORE = "a run before";
 

@@ -23,7 +23,7 @@ public sealed interface Fact {
             implements Fact {}
 
     /** A member is no longer one; what it had leased others get. */
-    record Lost(String member, Cause cause, String why) implements Fact {}
+    record Lost(String member, LossCause cause, String why) implements Fact {}
 
     /**
      * A new group.

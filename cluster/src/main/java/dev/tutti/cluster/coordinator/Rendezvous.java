@@ -21,7 +21,7 @@ final class Rendezvous {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int MOST_NAMED = 20;
 
-    private final Rules rules;
+    private final MembershipRules rules;
     private final Map<String, Arrival> arrivals = new TreeMap<>();
     private final Map<String, RefusedException> failures = new HashMap<>();
     private long openedAt = NEVER;
@@ -34,7 +34,7 @@ final class Rendezvous {
         }
     }
 
-    Rendezvous(Rules rules) {
+    Rendezvous(MembershipRules rules) {
         this.rules = rules;
     }
 
@@ -71,9 +71,9 @@ final class Rendezvous {
         if (arrivals.isEmpty()) {
             return Optional.empty();
         }
-        List<Place> awaited = roster.livingOfGroup();
+        List<MemberRecord> awaited = roster.livingOfGroup();
         boolean starting = awaited.isEmpty();
-        List<Place> missing = awaited.stream()
+        List<MemberRecord> missing = awaited.stream()
                 .filter(place -> !arrivals.containsKey(place.id()))
                 .toList();
         if (starting
@@ -99,8 +99,8 @@ final class Rendezvous {
     }
 
     /** A member that is alive and does not come: gone if it was accused or if the wait is over. */
-    private Optional<Fact> giveUp(Place place, List<Place> missing, FailureDetector detector, long now) {
-        Patience patience = rules.patience();
+    private Optional<Fact> giveUp(MemberRecord place, List<MemberRecord> missing, FailureDetector detector, long now) {
+        Timeouts patience = rules.patience();
         List<Map.Entry<String, Arrival>> accusers = arrivals.entrySet().stream()
                 .filter(arrival -> arrival.getValue().accused.contains(place.id()))
                 .toList();
@@ -113,24 +113,24 @@ final class Rendezvous {
                         ", ", accusers.stream().map(Map.Entry::getKey).toList());
                 return Optional.of(new Fact.Lost(
                         place.id(),
-                        Cause.ACCUSED,
+                        LossCause.ACCUSED,
                         names + " waited for it in vain, and it " + (silent ? "is unresponsive" : "does not come")));
             }
         }
         if (now - openedAt >= patience.meeting()) {
             return Optional.of(new Fact.Lost(
                     place.id(),
-                    Cause.ABSENT,
+                    LossCause.ABSENT,
                     "it is alive but did not come to the meeting of " + String.join(", ", arrivals.keySet())
-                            + " within " + Words.seconds(patience.meeting())));
+                            + " within " + MessageText.seconds(patience.meeting())));
         }
         return Optional.empty();
     }
 
     private Fact.Formed form(Roster roster) {
-        List<Place> members = new ArrayList<>(arrivals.keySet().stream()
+        List<MemberRecord> members = new ArrayList<>(arrivals.keySet().stream()
                 .map(id -> roster.place(id).orElseThrow())
-                .sorted(Comparator.comparingLong(Place::order).thenComparing(Place::id))
+                .sorted(Comparator.comparingLong(MemberRecord::order).thenComparing(MemberRecord::id))
                 .toList());
         while (members.size() > rules.max()) {
             members.remove(members.size() - 1);
@@ -141,7 +141,7 @@ final class Rendezvous {
         int source = 0;
         boolean differ = false;
         List<Arrival> states = new ArrayList<>();
-        for (Place place : members) {
+        for (MemberRecord place : members) {
             Arrival arrival = arrivals.get(place.id());
             generation = Math.max(generation, arrival.after);
             // One that was away may be as far as the others and yet differ in the last bits: it takes theirs.
@@ -154,7 +154,8 @@ final class Rendezvous {
             source = furthest.compare(states.get(rank), states.get(source)) > 0 ? rank : source;
             differ |= furthest.compare(states.get(rank), states.get(0)) != 0;
         }
-        return new Fact.Formed(generation + 1, members.stream().map(Place::id).toList(), source, differ);
+        return new Fact.Formed(
+                generation + 1, members.stream().map(MemberRecord::id).toList(), source, differ);
     }
 
     /** One that waits is told that it does so in vain. */
@@ -180,10 +181,10 @@ final class Rendezvous {
         Set<String> here = arrivals.keySet().stream()
                 .map(id -> roster.place(id).orElseThrow().process())
                 .collect(Collectors.toSet());
-        List<Place> ofGroup = roster.lostOfGroup().stream()
+        List<MemberRecord> ofGroup = roster.lostOfGroup().stream()
                 .filter(place -> !here.contains(place.process())) // came back under another name
                 .toList();
-        List<Place> lost = !ofGroup.isEmpty()
+        List<MemberRecord> lost = !ofGroup.isEmpty()
                 ? ofGroup
                 : roster.places().stream()
                         .filter(place -> !place.living() && place.isWorker())
@@ -196,19 +197,19 @@ final class Rendezvous {
                 .append(String.join(", ", arrivals.keySet()))
                 .append(arrivals.size() == 1 ? " is" : " are")
                 .append(" here after ")
-                .append(Words.seconds(now - openedAt));
+                .append(MessageText.seconds(now - openedAt));
         List<String> unheardOf = lost.isEmpty() ? roster.unheardOf(rules.expected()) : List.of();
         if (lost.isEmpty()) {
             message.append("; ")
                     .append(unheardOf.isEmpty() ? "others have" : String.join(", ", unheardOf) + " has")
                     .append(" never joined");
         }
-        for (Place place : lost) {
-            message.append("; missing: ").append(Words.gone(place, now));
+        for (MemberRecord place : lost) {
+            message.append("; missing: ").append(MessageText.gone(place, now));
         }
         message.append(". Start more members, or let the job go on with fewer (min)");
         List<String> names =
-                lost.isEmpty() ? unheardOf : lost.stream().map(Place::id).toList();
+                lost.isEmpty() ? unheardOf : lost.stream().map(MemberRecord::id).toList();
         for (String waiting : arrivals.keySet()) {
             failures.put(waiting, new RefusedException(Kind.TOO_FEW, message.toString(), names));
         }

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import dev.tutti.cluster.journal.Journal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -15,10 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Who is a member, who was, and which of them form the present group. A name is given once. */
-final class Roster implements Book {
+final class Roster implements JournaledState {
     private static final Fact.Formed NOBODY = new Fact.Formed(0, List.of(), 0, false);
 
-    private final Map<String, Place> places = new LinkedHashMap<>();
+    private final Map<String, MemberRecord> places = new LinkedHashMap<>();
     private final Map<String, String> sessions = new HashMap<>();
     private Fact.Formed group = NOBODY;
     private int trainings;
@@ -33,7 +34,7 @@ final class Roster implements Book {
         if (asked.wish() != null) {
             TextLimits.requireName("the wished name", asked.wish());
         }
-        boolean worker = asked.role().equals(Place.WORKER);
+        boolean worker = asked.role().equals(MemberRecord.WORKER);
         if (worker) {
             requireNotOver(asked.trainings(), now);
         }
@@ -61,12 +62,12 @@ final class Roster implements Book {
     Optional<Fact.Over> over(Fact.Lost last) {
         boolean over = group.members().contains(last.member())
                 && livingOfGroup().isEmpty()
-                && lostOfGroup().stream().anyMatch(place -> place.lost().cause() == Cause.DONE);
+                && lostOfGroup().stream().anyMatch(place -> place.lost().cause() == LossCause.DONE);
         return over ? Optional.of(new Fact.Over(trainings + 1)) : Optional.empty();
     }
 
     /** Members that came for a training that is over. */
-    List<Place> late() {
+    List<MemberRecord> late() {
         return living().stream()
                 .filter(place -> place.isWorker() && place.trainings() < trainings)
                 .toList();
@@ -81,13 +82,13 @@ final class Roster implements Book {
 
     /** For whoever comes for a training that is over: it would wait for the others in vain, and then train alone. */
     RefusedException tooLate(long now) {
-        List<Place> last = lostOfGroup();
-        long ended = last.stream().mapToLong(Place::lostAt).max().orElse(now);
+        List<MemberRecord> last = lostOfGroup();
+        long ended = last.stream().mapToLong(MemberRecord::lostAt).max().orElse(now);
         return new RefusedException(
                 Kind.OVER,
                 "the training is over: "
-                        + String.join(", ", last.stream().map(Place::id).toList()) + " ended it "
-                        + Words.seconds(now - ended)
+                        + String.join(", ", last.stream().map(MemberRecord::id).toList()) + " ended it "
+                        + MessageText.seconds(now - ended)
                         + " ago. There is nothing left to do; another training needs another coordinator");
     }
 
@@ -97,7 +98,7 @@ final class Roster implements Book {
             return wish;
         }
         long next = 0;
-        for (Place place : places.values()) {
+        for (MemberRecord place : places.values()) {
             next = place.role().equals(role) ? Math.max(next, place.order() + 1) : next;
         }
         while (places.containsKey(role + "-" + next)) {
@@ -117,7 +118,7 @@ final class Roster implements Book {
         return numbered ? Long.parseLong(digits) : 1_000_000_000L + places.size();
     }
 
-    Optional<Place> place(String id) {
+    Optional<MemberRecord> place(String id) {
         return Optional.ofNullable(places.get(id));
     }
 
@@ -126,11 +127,11 @@ final class Roster implements Book {
      *
      * @throws RefusedException if it is gone or was never here
      */
-    Place living(String id) {
-        Place place = place(id)
+    MemberRecord living(String id) {
+        MemberRecord place = place(id)
                 .orElseThrow(() -> new RefusedException(Kind.UNKNOWN, "there is no member " + id + ": join first"));
         if (!place.living()) {
-            boolean slow = place.lost().cause() == Cause.SLOW;
+            boolean slow = place.lost().cause() == LossCause.SLOW;
             throw new RefusedException(
                     slow ? Kind.TOO_SLOW : Kind.GONE,
                     id + " is no longer a member: " + place.lost().why()
@@ -149,12 +150,12 @@ final class Roster implements Book {
     }
 
     /** All who are or were here, in the order of joining. */
-    Collection<Place> places() {
+    Collection<MemberRecord> places() {
         return places.values();
     }
 
-    List<Place> living() {
-        return places.values().stream().filter(Place::living).toList();
+    List<MemberRecord> living() {
+        return places.values().stream().filter(MemberRecord::living).toList();
     }
 
     Fact.Formed group() {
@@ -162,11 +163,14 @@ final class Roster implements Book {
     }
 
     /** Those of the present group that are still members. */
-    List<Place> livingOfGroup() {
-        return group.members().stream().map(places::get).filter(Place::living).toList();
+    List<MemberRecord> livingOfGroup() {
+        return group.members().stream()
+                .map(places::get)
+                .filter(MemberRecord::living)
+                .toList();
     }
 
-    List<Place> lostOfGroup() {
+    List<MemberRecord> lostOfGroup() {
         return group.members().stream()
                 .map(places::get)
                 .filter(place -> !place.living())
@@ -177,7 +181,7 @@ final class Roster implements Book {
     public void enter(Fact fact, long at) {
         if (fact instanceof Fact.Joined joined) {
             sessions.put(joined.session(), joined.member());
-            places.putIfAbsent(joined.member(), Place.of(joined, orderOf(joined.member()), at));
+            places.putIfAbsent(joined.member(), MemberRecord.of(joined, orderOf(joined.member()), at));
         } else if (fact instanceof Fact.Lost lost) {
             places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
         } else if (fact instanceof Fact.Formed formed) {
@@ -190,7 +194,7 @@ final class Roster implements Book {
     @Override
     public List<Journal.Entry> summary(long now) {
         List<Journal.Entry> entries = new ArrayList<>();
-        for (Place place : places.values()) {
+        for (MemberRecord place : places.values()) {
             entries.add(new Journal.Entry(place.joinedAt(), List.of(place.joined())));
             if (!place.living()) {
                 entries.add(new Journal.Entry(place.lostAt(), List.of(place.lost())));
@@ -212,9 +216,9 @@ final class Roster implements Book {
 
     /** Of the first so many workers by number those that have never come; none where workers have other names. */
     List<String> unheardOf(int expected) {
-        Set<String> known = places().stream().map(Place::id).collect(Collectors.toSet());
+        Set<String> known = places().stream().map(MemberRecord::id).collect(Collectors.toSet());
         List<String> missing = IntStream.range(0, expected)
-                .mapToObj(number -> Place.WORKER + "-" + number)
+                .mapToObj(number -> MemberRecord.WORKER + "-" + number)
                 .filter(id -> !known.contains(id))
                 .toList();
         return missing.size() + known.size() == expected ? missing : List.of();

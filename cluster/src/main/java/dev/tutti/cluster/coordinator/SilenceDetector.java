@@ -10,12 +10,12 @@ import java.util.Map;
  * #awake} has to be called regularly.
  */
 final class SilenceDetector implements FailureDetector {
-    private final Patience patience;
+    private final Timeouts patience;
     private final Map<String, Long> heard = new HashMap<>();
     private final Map<String, Long> broken = new HashMap<>();
     private long awakeAt = Long.MIN_VALUE;
 
-    SilenceDetector(Patience patience) {
+    SilenceDetector(Timeouts patience) {
         this.patience = patience;
     }
 

@@ -17,10 +17,10 @@ final class Supervision {
 
     private final SilenceDetector detector;
     private final Suspicions suspicions;
-    private final Paces paces = new Paces();
+    private final StepPaces paces = new StepPaces();
     private final RowAccount rows = new RowAccount();
 
-    Supervision(Rules rules) {
+    Supervision(MembershipRules rules) {
         detector = new SilenceDetector(rules.patience());
         suspicions = new Suspicions(rules);
     }
@@ -42,7 +42,7 @@ final class Supervision {
     }
 
     /** Whether a member has been silent for too long. */
-    Optional<Fact.Lost> judge(Place place, long now) {
+    Optional<Fact.Lost> judge(MemberRecord place, long now) {
         return suspicions.judge(place, detector, now);
     }
 
@@ -58,7 +58,7 @@ final class Supervision {
     }
 
     /** One who is or was a member, for people. */
-    Overview.Line line(Place place, List<String> group, boolean waiting, long now) {
+    Overview.Line line(MemberRecord place, List<String> group, boolean waiting, long now) {
         String id = place.id();
         boolean living = place.living();
         return new Overview.Line(

@@ -17,12 +17,12 @@ final class Suspicions {
     /** From here on a slow member is mentioned, and again whenever it is twice as slow as when last mentioned. */
     private static final double WORTH_MENTIONING = 1.5;
 
-    private final Rules rules;
+    private final MembershipRules rules;
     private final Set<String> silent = new HashSet<>();
     private final Map<String, Double> slow = new HashMap<>();
     private final Set<String> spared = new HashSet<>();
 
-    Suspicions(Rules rules) {
+    Suspicions(MembershipRules rules) {
         this.rules = rules;
     }
 
@@ -32,24 +32,24 @@ final class Suspicions {
     }
 
     /** Whether a member has been silent for too long. */
-    Optional<Fact.Lost> judge(Place place, SilenceDetector detector, long now) {
+    Optional<Fact.Lost> judge(MemberRecord place, SilenceDetector detector, long now) {
         String id = place.id();
-        String silence = Words.seconds(detector.silence(id, now));
-        Patience patience = rules.patience();
+        String silence = MessageText.seconds(detector.silence(id, now));
+        Timeouts patience = rules.patience();
         switch (detector.stateOf(id, now)) {
             case GONE -> {
                 return Optional.of(
                         detector.silence(id, now) >= patience.gone()
                                 ? new Fact.Lost(
                                         id,
-                                        Cause.SILENT,
+                                        LossCause.SILENT,
                                         "nothing was heard of it for " + silence + ", the limit is "
-                                                + Words.seconds(patience.gone()))
+                                                + MessageText.seconds(patience.gone()))
                                 : new Fact.Lost(
                                         id,
-                                        Cause.DISCONNECTED,
+                                        LossCause.DISCONNECTED,
                                         "its connection broke and did not come back within "
-                                                + Words.seconds(patience.reconnect())));
+                                                + MessageText.seconds(patience.reconnect())));
             }
             case UNRESPONSIVE -> {
                 if (silent.add(id)) {
@@ -70,7 +70,7 @@ final class Suspicions {
     }
 
     /** Whether a member of the group is too slow. */
-    Optional<Fact> judge(String member, Paces paces, Roster roster) {
+    Optional<Fact> judge(String member, StepPaces paces, Roster roster) {
         List<String> group = roster.group().members();
         OptionalDouble slower = group.contains(member) ? paces.timesSlower(member, group) : OptionalDouble.empty();
         if (slower.isEmpty()) {
@@ -89,7 +89,7 @@ final class Suspicions {
                         .orElse(true);
         if (limit > 0 && times > limit && mayGo) {
             return Optional.of(new Fact.Lost(
-                    member, Cause.SLOW, words + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
+                    member, LossCause.SLOW, words + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
         }
         if (times >= WORTH_MENTIONING && times >= 2 * slow.getOrDefault(member, 0.0)) {
             slow.put(member, times);

@@ -6,10 +6,10 @@ import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.json.Json;
 import dev.tutti.metric.Metric;
-import dev.tutti.train.Assignment;
 import dev.tutti.train.Fit;
-import dev.tutti.train.Recipe;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.WorkerTask;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -34,8 +34,8 @@ public final class WorkerMain {
         if (line == null) {
             return; // whoever started this JVM was gone before it had anything to say
         }
-        Invitation invitation = Json.read(line, Invitation.class, "the invitation");
-        Lifeline.hold(System.in);
+        WorkerInvitation invitation = Json.read(line, WorkerInvitation.class, "the invitation");
+        ParentWatch.hold(System.in);
         long driver = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
         try {
             train(invitation);
@@ -71,9 +71,9 @@ public final class WorkerMain {
         return (missing ? "the driver, process " + driver + ", hangs or is gone: " : "") + e.getMessage();
     }
 
-    private static void train(Invitation invitation) {
-        Assignment work = invitation.work();
-        Recipe recipe = work.recipe();
+    private static void train(WorkerInvitation invitation) {
+        WorkerTask work = invitation.work();
+        TrainingConfig recipe = work.recipe();
         try (Trainer trainer = Trainer.of(work.model(), recipe.optimizer(), recipe.loss())
                 .metrics(recipe.metrics().toArray(Metric[]::new))
                 .movingAverage(recipe.movingAverage())
@@ -81,7 +81,7 @@ public final class WorkerMain {
                 .threads(invitation.threads())) {
             Fit fit = Fit.epochs(work.epochs())
                     .accumulate(work.accumulate())
-                    .on(new Invited(invitation))
+                    .on(new WorkerCluster(invitation))
                     .with(work.strategy());
             trainer.fit(work.data(), work.validation() == null ? fit : fit.validate(work.validation()));
         }

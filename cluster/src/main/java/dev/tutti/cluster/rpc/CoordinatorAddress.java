@@ -8,7 +8,7 @@ import java.util.Objects;
  * @param token the secret of the job; every call carries it
  * @param tls whom to believe, or null for plain connections within one machine
  */
-public record CoordinatorAddress(String host, int port, String token, Tls tls) {
+public record CoordinatorAddress(String host, int port, String token, TlsFiles tls) {
     public CoordinatorAddress {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(token, "token");

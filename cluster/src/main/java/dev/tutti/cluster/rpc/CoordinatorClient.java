@@ -1,8 +1,8 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.cluster.coordinator.Overview;
-import dev.tutti.cluster.coordinator.Patience;
 import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import io.grpc.ClientInterceptor;
@@ -24,15 +24,15 @@ public final class CoordinatorClient implements AutoCloseable {
 
     private final CoordinatorAddress address;
     private final ManagedChannel channel;
-    private final Calls calls;
-    private volatile long patience = Patience.DEFAULT.coordinator();
+    private final CoordinatorCalls calls;
+    private volatile long patience = Timeouts.DEFAULT.coordinator();
     private boolean beside;
 
     /** @param interceptors see every call before it is sent: for measuring, and for tests that disturb it */
     public CoordinatorClient(CoordinatorAddress address, ClientInterceptor... interceptors) {
         this.address = address;
-        this.channel = Channels.open(address, interceptors);
-        this.calls = new Calls(address, channel);
+        this.channel = CoordinatorChannels.open(address, interceptors);
+        this.calls = new CoordinatorCalls(address, channel);
     }
 
     /** What came of a meeting: the members in the order of their ranks. */
@@ -48,17 +48,17 @@ public final class CoordinatorClient implements AutoCloseable {
         return this;
     }
 
-    /** The coordinator is in this process, too: see {@link Patience#besideCoordinator}. */
+    /** The coordinator is in this process, too: see {@link Timeouts#besideCoordinator}. */
     public CoordinatorClient besideCoordinator() {
         beside = true;
         return this;
     }
 
     /** Becomes a member. Joining again with the same session gives the same membership. */
-    public Membership join(Newcomer newcomer) {
-        Wire.Joined joined = calls.call(
-                Wire.JOIN,
-                new Wire.Join(
+    public Membership join(JoinRequest newcomer) {
+        CoordinatorProtocol.Joined joined = calls.call(
+                CoordinatorProtocol.JOIN,
+                new CoordinatorProtocol.Join(
                         newcomer.session(),
                         newcomer.wish(),
                         newcomer.role(),
@@ -66,31 +66,37 @@ public final class CoordinatorClient implements AutoCloseable {
                         newcomer.process(),
                         newcomer.trainings()),
                 patience);
-        Patience given = beside ? joined.patience().besideCoordinator() : joined.patience();
+        Timeouts given = beside ? joined.patience().besideCoordinator() : joined.patience();
         patience = given.coordinator();
         return new Membership(joined.member(), newcomer.session(), given);
     }
 
     /** Tells the coordinator, within a short time, that a member goes. @param done whether because the work of all is done */
     public void leave(Membership self, String why, boolean done) {
-        calls.call(Wire.LEAVE, new Wire.Leave(self.caller(), why, done), SHORT);
+        calls.call(CoordinatorProtocol.LEAVE, new CoordinatorProtocol.Leave(self.caller(), why, done), SHORT);
     }
 
     /** A pulse for a member: says that it is there, and hears what happens. */
-    public Pulse pulse(Membership self, Pulse.Listener listener) {
-        return new Pulse(channel, calls, self, listener);
+    public HeartbeatClient pulse(Membership self, HeartbeatClient.Listener listener) {
+        return new HeartbeatClient(channel, calls, self, listener);
     }
 
     /** Waits with the others for a new group; empty when the wait of one call is over and it has to be asked again. */
     public Optional<Met> meet(Membership self, long after, long progress, List<String> accused) {
-        Wire.Met met = calls.call(Wire.MEET, new Wire.Meet(self.caller(), after, progress, accused), patience);
+        CoordinatorProtocol.Met met = calls.call(
+                CoordinatorProtocol.MEET,
+                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused),
+                patience);
         return met.members() == null
                 ? Optional.empty()
                 : Optional.of(new Met(met.generation(), met.members(), met.source(), met.takeOver()));
     }
 
     public void post(Membership self, long generation, String name, String note) {
-        calls.call(Wire.POST, new Wire.Post(self.caller(), generation, name, note), patience);
+        calls.call(
+                CoordinatorProtocol.POST,
+                new CoordinatorProtocol.Post(self.caller(), generation, name, note),
+                patience);
     }
 
     /** Waits for a note; empty when it did not come in time. */
@@ -98,7 +104,10 @@ public final class CoordinatorClient implements AutoCloseable {
         long begin = System.nanoTime();
         long left = millis;
         while (left > 0) {
-            Wire.Note note = calls.call(Wire.READ, new Wire.Read(self.caller(), generation, name, left), left + SHORT);
+            CoordinatorProtocol.Note note = calls.call(
+                    CoordinatorProtocol.READ,
+                    new CoordinatorProtocol.Read(self.caller(), generation, name, left),
+                    left + SHORT);
             if (note.note() != null) {
                 return Optional.of(note.note());
             }
@@ -108,46 +117,54 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     public void begin(Membership self, int epoch, int chunks, List<Integer> used) {
-        calls.call(Wire.BEGIN, new Wire.Begin(self.caller(), epoch, chunks, used), patience);
+        calls.call(
+                CoordinatorProtocol.BEGIN, new CoordinatorProtocol.Begin(self.caller(), epoch, chunks, used), patience);
     }
 
     /** Another chunk. @param held those this member knows it has */
     public OptionalInt lease(Membership self, int epoch, List<Integer> held) {
-        int chunk = calls.call(Wire.LEASE, new Wire.Chunks(self.caller(), epoch, held), patience)
+        int chunk = calls.call(
+                        CoordinatorProtocol.LEASE, new CoordinatorProtocol.Chunks(self.caller(), epoch, held), patience)
                 .chunk();
         return chunk < 0 ? OptionalInt.empty() : OptionalInt.of(chunk);
     }
 
     public void use(Membership self, int epoch, List<Integer> chunks) {
-        calls.call(Wire.USE, new Wire.Chunks(self.caller(), epoch, chunks), patience);
+        calls.call(CoordinatorProtocol.USE, new CoordinatorProtocol.Chunks(self.caller(), epoch, chunks), patience);
     }
 
     public void giveBack(Membership self, int epoch) {
-        calls.call(Wire.GIVE_BACK, new Wire.Chunks(self.caller(), epoch, List.of()), patience);
+        calls.call(
+                CoordinatorProtocol.GIVE_BACK,
+                new CoordinatorProtocol.Chunks(self.caller(), epoch, List.of()),
+                patience);
     }
 
     public List<Integer> used(Membership self, int epoch) {
-        return calls.call(Wire.USED, new Wire.Chunks(self.caller(), epoch, List.of()), patience)
+        return calls.call(
+                        CoordinatorProtocol.USED,
+                        new CoordinatorProtocol.Chunks(self.caller(), epoch, List.of()),
+                        patience)
                 .chunks();
     }
 
     /** Changes the configuration while the job runs; null takes a key away. */
     public Configuration configure(String key, String value) {
-        return calls.call(Wire.CONFIGURE, new Wire.Setting(key, value), patience);
+        return calls.call(CoordinatorProtocol.CONFIGURE, new CoordinatorProtocol.Setting(key, value), patience);
     }
 
     public Configuration configuration() {
-        return calls.call(Wire.CONFIGURATION, Wire.Done.DONE, patience);
+        return calls.call(CoordinatorProtocol.CONFIGURATION, CoordinatorProtocol.Done.DONE, patience);
     }
 
     /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */
     public void exited(String process, String how) {
-        calls.call(Wire.EXITED, new Wire.Exited(process, how), patience);
+        calls.call(CoordinatorProtocol.EXITED, new CoordinatorProtocol.Exited(process, how), patience);
     }
 
     /** How the job is doing. */
     public Overview overview() {
-        return calls.call(Wire.OVERVIEW, Wire.Done.DONE, patience);
+        return calls.call(CoordinatorProtocol.OVERVIEW, CoordinatorProtocol.Done.DONE, patience);
     }
 
     @Override

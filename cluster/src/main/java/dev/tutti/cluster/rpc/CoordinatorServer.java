@@ -3,9 +3,9 @@ package dev.tutti.cluster.rpc;
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
-import dev.tutti.cluster.coordinator.Journal;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Overview;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.journal.Journal;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
@@ -57,8 +57,8 @@ public final class CoordinatorServer implements AutoCloseable {
         try {
             NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                     .executor(executor)
-                    .maxInboundMessageSize(Wire.LARGEST)
-                    .maxInboundMetadataSize(Wire.LARGEST_METADATA)
+                    .maxInboundMessageSize(CoordinatorProtocol.LARGEST)
+                    .maxInboundMetadataSize(CoordinatorProtocol.LARGEST_METADATA)
                     .permitKeepAliveTime(1, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true)
                     .addService(ServerInterceptors.intercept(
@@ -83,7 +83,7 @@ public final class CoordinatorServer implements AutoCloseable {
         }
     }
 
-    private static SslContext sslContext(Tls tls) {
+    private static SslContext sslContext(TlsFiles tls) {
         try {
             SslContextBuilder builder = GrpcSslContexts.forServer(
                     tls.certificate().toFile(), tls.key().toFile());
@@ -108,7 +108,7 @@ public final class CoordinatorServer implements AutoCloseable {
         return new CoordinatorAddress(settings.host(), port(), settings.token());
     }
 
-    public Rules rules() {
+    public MembershipRules rules() {
         return settings.rules();
     }
 

@@ -4,8 +4,8 @@ import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
-import dev.tutti.cluster.coordinator.Situation;
 import dev.tutti.comm.Member;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -39,100 +39,101 @@ final class CoordinatorService {
     }
 
     ServerServiceDefinition definition() {
-        ServerServiceDefinition.Builder builder = ServerServiceDefinition.builder(Wire.SERVICE);
-        unary(builder, Wire.JOIN, this::join);
-        unary(builder, Wire.LEAVE, leave -> {
+        ServerServiceDefinition.Builder builder = ServerServiceDefinition.builder(CoordinatorProtocol.SERVICE);
+        unary(builder, CoordinatorProtocol.JOIN, this::join);
+        unary(builder, CoordinatorProtocol.LEAVE, leave -> {
             live.apply(new Event.Leave(known(leave.caller()), leave.why(), leave.done()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
-        unary(builder, Wire.HEARTBEAT, beat -> {
+        unary(builder, CoordinatorProtocol.HEARTBEAT, beat -> {
             live.apply(new Event.Heartbeat(known(beat.caller()), beat.report()));
             return live.ask(
                     (Coordinator machine) -> machine.situation(beat.caller().member()));
         });
-        builder.addMethod(Wire.WATCH, ServerCalls.asyncServerStreamingCall(this::watch));
-        async(builder, Wire.MEET, this::meet);
-        unary(builder, Wire.POST, post -> {
+        builder.addMethod(CoordinatorProtocol.WATCH, ServerCalls.asyncServerStreamingCall(this::watch));
+        async(builder, CoordinatorProtocol.MEET, this::meet);
+        unary(builder, CoordinatorProtocol.POST, post -> {
             live.apply(new Event.Post(known(post.caller()), post.generation(), post.name(), post.note()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
-        async(builder, Wire.READ, this::read);
-        unary(builder, Wire.BEGIN, begin -> {
+        async(builder, CoordinatorProtocol.READ, this::read);
+        unary(builder, CoordinatorProtocol.BEGIN, begin -> {
             live.apply(new Event.Begin(known(begin.caller()), begin.epoch(), begin.chunks(), begin.used()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
-        unary(builder, Wire.LEASE, this::lease);
-        unary(builder, Wire.USE, use -> {
+        unary(builder, CoordinatorProtocol.LEASE, this::lease);
+        unary(builder, CoordinatorProtocol.USE, use -> {
             live.apply(new Event.Use(known(use.caller()), use.epoch(), use.chunks()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
-        unary(builder, Wire.GIVE_BACK, back -> {
+        unary(builder, CoordinatorProtocol.GIVE_BACK, back -> {
             live.apply(new Event.GiveBack(known(back.caller()), back.epoch()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
         unary(
                 builder,
-                Wire.USED,
-                asked -> new Wire.Chunks(
+                CoordinatorProtocol.USED,
+                asked -> new CoordinatorProtocol.Chunks(
                         null, asked.epoch(), live.ask((Coordinator machine) -> machine.used(asked.epoch()))));
-        unary(builder, Wire.CONFIGURE, setting -> {
+        unary(builder, CoordinatorProtocol.CONFIGURE, setting -> {
             live.apply(new Event.Configure(setting.key(), setting.value()));
             return live.ask(Coordinator::configuration);
         });
-        unary(builder, Wire.CONFIGURATION, asked -> live.ask(Coordinator::configuration));
-        unary(builder, Wire.EXITED, exited -> {
+        unary(builder, CoordinatorProtocol.CONFIGURATION, asked -> live.ask(Coordinator::configuration));
+        unary(builder, CoordinatorProtocol.EXITED, exited -> {
             live.apply(new Event.Exited(exited.process(), exited.how()));
-            return Wire.Done.DONE;
+            return CoordinatorProtocol.Done.DONE;
         });
-        unary(builder, Wire.OVERVIEW, asked -> live.ask(Coordinator::overview));
+        unary(builder, CoordinatorProtocol.OVERVIEW, asked -> live.ask(Coordinator::overview));
         return builder.build();
     }
 
-    private Wire.Joined join(Wire.Join asked) {
+    private CoordinatorProtocol.Joined join(CoordinatorProtocol.Join asked) {
         List<Fact> facts = live.apply(new Event.Join(
                 asked.session(), asked.wish(), asked.role(), asked.host(), asked.process(), asked.trainings()));
         Fact.Joined joined = (Fact.Joined) facts.get(0);
-        return new Wire.Joined(joined.member(), live.rules().patience());
+        return new CoordinatorProtocol.Joined(joined.member(), live.rules().patience());
     }
 
-    private Wire.Leased lease(Wire.Chunks asked) {
+    private CoordinatorProtocol.Leased lease(CoordinatorProtocol.Chunks asked) {
         List<Fact> facts = live.apply(new Event.Lease(known(asked.caller()), asked.epoch(), asked.chunks()));
-        return new Wire.Leased(facts.stream()
+        return new CoordinatorProtocol.Leased(facts.stream()
                 .filter(Fact.Leased.class::isInstance)
                 .map(fact -> ((Fact.Leased) fact).chunk())
                 .findFirst()
                 .orElse(-1));
     }
 
-    private CompletableFuture<Wire.Met> meet(Wire.Meet asked) {
+    private CompletableFuture<CoordinatorProtocol.Met> meet(CoordinatorProtocol.Meet asked) {
         String member = known(asked.caller());
         live.apply(new Event.Meet(member, asked.after(), asked.progress(), asked.accused()));
-        Function<Coordinator, Optional<Wire.Met>> question =
+        Function<Coordinator, Optional<CoordinatorProtocol.Met>> question =
                 machine -> machine.groupOf(member, asked.after()).map(group -> {
                     List<Member> members = machine.members(group);
-                    return new Wire.Met(group.generation(), members, group.source(), group.takeOver());
+                    return new CoordinatorProtocol.Met(group.generation(), members, group.source(), group.takeOver());
                 });
-        return live.await(question, POLL).thenApply(met -> met == null ? new Wire.Met(0, null, 0, false) : met);
+        return live.await(question, POLL)
+                .thenApply(met -> met == null ? new CoordinatorProtocol.Met(0, null, 0, false) : met);
     }
 
-    private CompletableFuture<Wire.Note> read(Wire.Read asked) {
+    private CompletableFuture<CoordinatorProtocol.Note> read(CoordinatorProtocol.Read asked) {
         String member = known(asked.caller());
         return live.await(
                         machine -> machine.note(member, asked.generation(), asked.name()),
                         Math.min(POLL, asked.millis()))
-                .thenApply(Wire.Note::new);
+                .thenApply(CoordinatorProtocol.Note::new);
     }
 
-    private void watch(Wire.Caller caller, StreamObserver<Situation> observer) {
-        ServerCallStreamObserver<Situation> stream = (ServerCallStreamObserver<Situation>) observer;
+    private void watch(CoordinatorProtocol.Caller caller, StreamObserver<MembershipNotice> observer) {
+        ServerCallStreamObserver<MembershipNotice> stream = (ServerCallStreamObserver<MembershipNotice>) observer;
         try {
             String member = known(caller);
             Consumer<Coordinator> watcher = new Consumer<>() {
-                private Situation told;
+                private MembershipNotice told;
 
                 @Override
                 public void accept(Coordinator machine) {
-                    Situation now = machine.situation(member);
+                    MembershipNotice now = machine.situation(member);
                     if (!now.equals(told) && !stream.isCancelled()) {
                         told = now;
                         stream.onNext(now);
@@ -162,7 +163,7 @@ final class CoordinatorService {
         }
     }
 
-    private String known(Wire.Caller caller) {
+    private String known(CoordinatorProtocol.Caller caller) {
         if (!live.ask((Coordinator machine) -> machine.isSession(caller.member(), caller.session()))) {
             throw new RefusedException(
                     RefusedException.Kind.UNKNOWN,
@@ -205,8 +206,8 @@ final class CoordinatorService {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         if (cause instanceof RefusedException refused) {
             Metadata trailers = new Metadata();
-            trailers.put(Wire.KIND, refused.kind().name());
-            trailers.put(Wire.MEMBERS, String.join(",", refused.members()));
+            trailers.put(CoordinatorProtocol.KIND, refused.kind().name());
+            trailers.put(CoordinatorProtocol.MEMBERS, String.join(",", refused.members()));
             return Status.FAILED_PRECONDITION
                     .withDescription(refused.getMessage())
                     .asRuntimeException(trailers);

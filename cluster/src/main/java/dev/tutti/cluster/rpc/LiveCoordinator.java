@@ -4,8 +4,8 @@ import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
-import dev.tutti.cluster.coordinator.Journal;
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.journal.Journal;
 import dev.tutti.io.FileException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -32,7 +32,7 @@ final class LiveCoordinator implements AutoCloseable {
 
     private final Object lock = new Object();
     private final Coordinator coordinator;
-    private final Rules rules;
+    private final MembershipRules rules;
     private final Journal journal; // null: kept in memory only
     private final long startedAt;
     private final long startedNanos = System.nanoTime();
@@ -57,11 +57,11 @@ final class LiveCoordinator implements AutoCloseable {
         }
     }
 
-    LiveCoordinator(Rules rules, Journal journal) {
+    LiveCoordinator(MembershipRules rules, Journal journal) {
         this.rules = rules;
         this.journal = journal;
         this.coordinator = new Coordinator(rules);
-        coordinator.runsIn(Newcomer.process(ProcessHandle.current().pid()));
+        coordinator.runsIn(JoinRequest.process(ProcessHandle.current().pid()));
         long last = 0;
         List<Journal.Entry> entries = journal == null ? List.of() : journal.entries();
         for (Journal.Entry entry : entries) {
@@ -82,7 +82,7 @@ final class LiveCoordinator implements AutoCloseable {
         var unused = ticker.scheduleWithFixedDelay(this::tick, every, every, TimeUnit.MILLISECONDS);
     }
 
-    Rules rules() {
+    MembershipRules rules() {
         return rules;
     }
 

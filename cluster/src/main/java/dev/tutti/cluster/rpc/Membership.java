@@ -1,6 +1,6 @@
 package dev.tutti.cluster.rpc;
 
-import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.Timeouts;
 
 /**
  * Being a member of a job.
@@ -9,9 +9,9 @@ import dev.tutti.cluster.coordinator.Patience;
  * @param session what only this member knows
  * @param patience how long is waited for what in this job
  */
-public record Membership(String id, String session, Patience patience) {
-    Wire.Caller caller() {
-        return new Wire.Caller(id, session);
+public record Membership(String id, String session, Timeouts patience) {
+    CoordinatorProtocol.Caller caller() {
+        return new CoordinatorProtocol.Caller(id, session);
     }
 
     /** The session is a secret: it is not shown. */

@@ -1,6 +1,6 @@
 package dev.tutti.cluster.rpc;
 
-import dev.tutti.cluster.coordinator.Rules;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.json.ConfigException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,7 +22,7 @@ import java.util.Objects;
  * @param plainToOthers whether it may be open to other machines without TLS, in a network that is trusted
  */
 public record ServerSettings(
-        Rules rules, String host, int port, String token, Path folder, Tls tls, boolean plainToOthers) {
+        MembershipRules rules, String host, int port, String token, Path folder, TlsFiles tls, boolean plainToOthers) {
     public ServerSettings {
         Objects.requireNonNull(rules, "rules");
         Objects.requireNonNull(host, "host");
@@ -37,7 +37,7 @@ public record ServerSettings(
     }
 
     /** On this machine alone, any free port, a new token, no journal. */
-    public static ServerSettings of(Rules rules) {
+    public static ServerSettings of(MembershipRules rules) {
         return new ServerSettings(rules, "127.0.0.1", 0, newToken(), null, null, false);
     }
 
@@ -60,7 +60,7 @@ public record ServerSettings(
         return new ServerSettings(rules, host, port, token, journal, tls, plainToOthers);
     }
 
-    public ServerSettings tls(Tls files) {
+    public ServerSettings tls(TlsFiles files) {
         return new ServerSettings(rules, host, port, token, folder, files, plainToOthers);
     }
 

@@ -19,7 +19,7 @@ final class TokenCheck implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        String shown = headers.get(Wire.TOKEN);
+        String shown = headers.get(CoordinatorProtocol.TOKEN);
         // In constant time: how long a comparison takes must not tell how much of a guess was right.
         if (shown == null || !MessageDigest.isEqual(token, shown.getBytes(StandardCharsets.UTF_8))) {
             call.close(

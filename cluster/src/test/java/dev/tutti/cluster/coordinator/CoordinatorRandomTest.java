@@ -43,7 +43,7 @@ class CoordinatorRandomTest {
     /** One random course of events. */
     private static final class Chaos {
         private final Random random;
-        private final Rules rules;
+        private final MembershipRules rules;
         private final TestingJob job;
         private final List<String> everybody = new ArrayList<>();
         private final Map<String, Set<Integer>> held = new HashMap<>();
@@ -59,8 +59,8 @@ class CoordinatorRandomTest {
             random = new Random(seed);
             int min = 1 + random.nextInt(3);
             int expected = min + random.nextInt(3);
-            rules = new Rules(
-                    min, expected + random.nextInt(3), expected, random.nextBoolean() ? 0 : 3, Patience.DEFAULT);
+            rules = new MembershipRules(
+                    min, expected + random.nextInt(3), expected, random.nextBoolean() ? 0 : 3, Timeouts.DEFAULT);
             job = new TestingJob(rules);
         }
 
@@ -149,7 +149,8 @@ class CoordinatorRandomTest {
             String member = everybody.isEmpty() ? "worker-0" : everybody.get(random.nextInt(everybody.size()));
             return switch (random.nextInt(22)) {
                 case 0, 1 ->
-                    new Event.Join("s" + random.nextInt(40), null, Place.WORKER, "here", "p" + random.nextInt(9));
+                    new Event.Join(
+                            "s" + random.nextInt(40), null, MemberRecord.WORKER, "here", "p" + random.nextInt(9));
                 case 2 -> new Event.Leave(member, "ends");
                 case 3 -> new Event.Exited("p" + random.nextInt(9), "ended");
                 case 4, 5, 6 ->
@@ -177,14 +178,14 @@ class CoordinatorRandomTest {
         private void comeToAnEnd() {
             if (living().isEmpty()) {
                 job.now += 1;
-                happen(new Event.Join("the last", null, Place.WORKER, "here", "p"));
+                happen(new Event.Join("the last", null, MemberRecord.WORKER, "here", "p"));
             }
             Set<String> waiting = new HashSet<>(living());
             for (String member : List.copyOf(waiting)) {
                 happen(new Event.Connected(member));
                 happen(new Event.Meet(member, generations.getOrDefault(member, 0L), 1, List.of()));
             }
-            Patience patience = rules.patience();
+            Timeouts patience = rules.patience();
             long limit = job.now + patience.start() + patience.meeting() + patience.tooFew() + 10_000;
             while (!waiting.isEmpty() && job.now < limit) {
                 job.now += 200;
@@ -210,7 +211,7 @@ class CoordinatorRandomTest {
 
         private void useAllThatIsLeft() {
             if (living().isEmpty()) {
-                happen(new Event.Join("the very last", null, Place.WORKER, "here", "p"));
+                happen(new Event.Join("the very last", null, MemberRecord.WORKER, "here", "p"));
             }
             for (String member : living()) {
                 happen(new Event.Begin(member, 0, CHUNKS, List.of()));

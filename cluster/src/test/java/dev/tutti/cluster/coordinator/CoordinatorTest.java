@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class CoordinatorTest {
     @Test
     void theFirstMeetingWaitsForAllThatAreExpected() {
-        TestingJob job = new TestingJob(Rules.of(3));
+        TestingJob job = new TestingJob(MembershipRules.of(3));
         List<String> ids = job.join(3);
         job.meet(0, ids.get(2), ids.get(0));
         job.pass(TestingJob.PATIENCE.start() - 200);
@@ -26,7 +26,7 @@ class CoordinatorTest {
 
     @Test
     void theFirstMeetingGoesOnWithEnough() {
-        TestingJob job = new TestingJob(Rules.of(3));
+        TestingJob job = new TestingJob(MembershipRules.of(3));
         job.meet(0, job.join(2));
         job.pass(TestingJob.PATIENCE.start() + 200);
         assertThat(job.group()).hasSize(2);
@@ -34,7 +34,7 @@ class CoordinatorTest {
 
     @Test
     void theFirstMeetingFailsWithTooFew() {
-        TestingJob job = new TestingJob(Rules.of(3).between(3, 3));
+        TestingJob job = new TestingJob(MembershipRules.of(3).between(3, 3));
         job.meet(0, job.join(2));
         job.pass(TestingJob.PATIENCE.start() + 200);
         assertThatThrownBy(() -> job.coordinator.groupOf("worker-0", 0))
@@ -46,8 +46,8 @@ class CoordinatorTest {
 
     @Test
     void whoMayTakeLongForAStepMayTakeAsLongToMeet() {
-        Patience patience = TestingJob.PATIENCE.collective(Duration.ofMinutes(2));
-        TestingJob job = TestingJob.withGroup(Rules.of(2).patience(patience), 2);
+        Timeouts patience = TestingJob.PATIENCE.collective(Duration.ofMinutes(2));
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2).patience(patience), 2);
         job.meet(1, "worker-0");
         assertThat(job.pass(119_000)).isEmpty();
         job.meet(1, "worker-1");
@@ -59,7 +59,7 @@ class CoordinatorTest {
 
     @Test
     void ranksFollowTheNumbersMembersWishFor() {
-        TestingJob job = new TestingJob(Rules.of(3));
+        TestingJob job = new TestingJob(MembershipRules.of(3));
         List<String> ids = List.of(job.join("worker-10"), job.join("worker-2"), job.join("worker-2"));
         assertThat(ids).containsExactly("worker-10", "worker-2", "worker-11");
         job.meet(0, ids);
@@ -68,15 +68,15 @@ class CoordinatorTest {
 
     @Test
     void joiningTwiceWithOneSessionGivesOneMember() {
-        TestingJob job = new TestingJob(Rules.of(1));
-        Event.Join join = new Event.Join("secret", null, Place.WORKER, "here", "p");
+        TestingJob job = new TestingJob(MembershipRules.of(1));
+        Event.Join join = new Event.Join("secret", null, MemberRecord.WORKER, "here", "p");
         assertThat(job.apply(join)).isEqualTo(job.apply(join));
         assertThat(job.coordinator.overview(job.now).members()).hasSize(1);
     }
 
     @Test
     void moreThanTheMostAreRefused() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         assertThatThrownBy(() -> job.join("worker-7"))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("all 2 places are taken");
@@ -84,7 +84,7 @@ class CoordinatorTest {
 
     @Test
     void silenceIsSuspectedThenGivenUp() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.silence("worker-1");
         job.pass(1_900);
         assertThat(job.state("worker-1")).isEqualTo(State.ALIVE);
@@ -94,7 +94,7 @@ class CoordinatorTest {
         assertThat(job.state("worker-1")).isEqualTo(State.UNRESPONSIVE);
         List<Fact> facts = job.pass(400);
         assertThat(facts).singleElement().isInstanceOfSatisfying(Fact.Lost.class, lost -> {
-            assertThat(lost.cause()).isEqualTo(Cause.SILENT);
+            assertThat(lost.cause()).isEqualTo(LossCause.SILENT);
             assertThat(lost.why()).contains("nothing was heard of it for 10.0 s, the limit is 10.0 s");
         });
         assertThat(job.coordinator.situation("worker-0").changed()).contains("worker-1 is gone");
@@ -105,7 +105,7 @@ class CoordinatorTest {
 
     @Test
     void aSuspectThatIsHeardOfAgainStays() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.silence("worker-1");
         job.pass(9_000);
         job.apply(new Event.Heartbeat("worker-1", null));
@@ -116,7 +116,7 @@ class CoordinatorTest {
 
     @Test
     void theCoordinatorsOwnSleepIsNotHeldAgainstAnybody() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.pass(1_000);
         job.now += 60_000;
         assertThat(job.apply(new Event.Tick())).isEmpty();
@@ -129,7 +129,7 @@ class CoordinatorTest {
 
     @Test
     void aCoordinatorThatIsAlwaysLateStillGivesUpTheSilent() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         for (int i = 0; i < 100; i++) {
             job.now += 900;
             job.apply(new Event.Heartbeat("worker-0", null));
@@ -141,7 +141,7 @@ class CoordinatorTest {
 
     @Test
     void aBrokenConnectionIsGivenUpSooner() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
         job.apply(new Event.Disconnected("worker-1"));
         job.apply(new Event.Disconnected("worker-2"));
         assertThat(job.state("worker-1")).isEqualTo(State.UNRESPONSIVE);
@@ -150,13 +150,13 @@ class CoordinatorTest {
         job.silence("worker-1");
         assertThat(job.pass(400)).singleElement().isInstanceOfSatisfying(Fact.Lost.class, lost -> {
             assertThat(lost.member()).isEqualTo("worker-1");
-            assertThat(lost.cause()).isEqualTo(Cause.DISCONNECTED);
+            assertThat(lost.cause()).isEqualTo(LossCause.DISCONNECTED);
         });
     }
 
     @Test
     void aProcessThatEndedTakesItsMembersAlong() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.meet(5, "worker-0");
         List<Fact> facts = job.apply(new Event.Exited("process of session 1", "was killed"));
         assertThat(facts).hasSize(2);
@@ -166,7 +166,7 @@ class CoordinatorTest {
 
     @Test
     void whoIsAccusedAndUnresponsiveIsGivenUpAtOnce() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
         job.silence("worker-2");
         job.pass(3_000);
         job.apply(new Event.Meet("worker-0", 1, 7, List.of("worker-2")));
@@ -177,7 +177,7 @@ class CoordinatorTest {
 
     @Test
     void whoIsAccusedButAliveGetsAWhileToCome() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Meet("worker-0", 1, 7, List.of("worker-1")));
         job.pass(800);
         assertThat(job.generation()).isEqualTo(1);
@@ -190,19 +190,19 @@ class CoordinatorTest {
 
     @Test
     void whoDoesNotComeToAMeetingIsGivenUp() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
         job.meet(4, "worker-0", "worker-2");
         assertThat(job.coordinator.situation("worker-1").changed()).contains("meets again");
         List<Fact> facts = job.pass(TestingJob.PATIENCE.meeting() + 200);
         assertThat(facts.get(0))
                 .isInstanceOfSatisfying(
-                        Fact.Lost.class, lost -> assertThat(lost.cause()).isEqualTo(Cause.ABSENT));
+                        Fact.Lost.class, lost -> assertThat(lost.cause()).isEqualTo(LossCause.ABSENT));
         assertThat(job.group()).containsExactly("worker-0", "worker-2");
     }
 
     @Test
     void theFurthestStateIsTakenOver() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
         job.meet(10, "worker-0");
         job.meet(11, "worker-1", "worker-2");
         Fact.Formed group = job.coordinator.groupOf("worker-0", 1).orElseThrow();
@@ -215,7 +215,7 @@ class CoordinatorTest {
 
     @Test
     void whoWasAwayTakesOverHoweverFarItIs() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Leave("worker-0", "slept"));
         job.meet(5, "worker-1");
         String back = job.join(null);
@@ -229,7 +229,7 @@ class CoordinatorTest {
 
     @Test
     void aMemberThatIsGoneIsRefused() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Exited("process of session 1", "was stopped"));
         assertThatThrownBy(() -> job.apply(new Event.Heartbeat("worker-1", null)))
                 .isInstanceOfSatisfying(
@@ -242,7 +242,7 @@ class CoordinatorTest {
 
     @Test
     void tooFewAreToldAfterAWhile() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2).between(2, 2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2).between(2, 2), 2);
         job.apply(new Event.Exited("process of session 1", "ended with code 137"));
         job.meet(5, "worker-0");
         job.pass(TestingJob.PATIENCE.tooFew() - 200);
@@ -261,8 +261,8 @@ class CoordinatorTest {
     @Test
     void slowMembersAreSentAwayIfAskedFor() {
         for (double limit : new double[] {0, 3}) {
-            TestingJob job = TestingJob.withGroup(Rules.of(3).ejectSlowerThan(limit), 3);
-            for (int step = 0; step < 2 * Paces.ENOUGH; step++) {
+            TestingJob job = TestingJob.withGroup(MembershipRules.of(3).ejectSlowerThan(limit), 3);
+            for (int step = 0; step < 2 * StepPaces.ENOUGH; step++) {
                 for (String member : job.group()) {
                     job.report(member, step, member.equals("worker-1") ? 0.5 : 0.1);
                     if (!job.coordinator.situation("worker-0").lost().isEmpty()) {
@@ -288,9 +288,9 @@ class CoordinatorTest {
 
     @Test
     void theProcessOfTheCoordinatorIsNotSentAway() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3).ejectSlowerThan(3), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3).ejectSlowerThan(3), 3);
         job.coordinator.runsIn("process of session 0");
-        for (int step = 0; step < 2 * Paces.ENOUGH; step++) {
+        for (int step = 0; step < 2 * StepPaces.ENOUGH; step++) {
             job.report("worker-0", step, 0.5);
             job.report("worker-1", step, 0.1);
             job.report("worker-2", step, 0.1);
@@ -301,7 +301,8 @@ class CoordinatorTest {
 
     @Test
     void nobodyIsSentAwayWhenThatWouldLeaveTooFew() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2).between(2, 2).ejectSlowerThan(2), 2);
+        TestingJob job =
+                TestingJob.withGroup(MembershipRules.of(2).between(2, 2).ejectSlowerThan(2), 2);
         for (int step = 0; step < 50; step++) {
             job.report("worker-0", step, 0.1);
             job.report("worker-1", step, 1);
@@ -312,7 +313,7 @@ class CoordinatorTest {
 
     @Test
     void rowsThatDoNotAddUpAreNamed() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Heartbeat("worker-0", new Report(0, 3, 300, 0, 0)));
         job.apply(new Event.Heartbeat("worker-1", new Report(0, 2, 200, 0, 0)));
         job.apply(new Event.Heartbeat("worker-1", new Report(0, 3, 300, 0, 0)));
@@ -328,7 +329,7 @@ class CoordinatorTest {
 
     @Test
     void notesBelongToAGeneration() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         assertThat(job.coordinator.note("worker-0", 1, "a")).isEmpty();
         job.apply(new Event.Post("worker-1", 1, "a", "x"));
         job.apply(new Event.Post("worker-1", 1, "a", "x"));
@@ -345,7 +346,7 @@ class CoordinatorTest {
 
     @Test
     void chunksAreLeasedOnceAndComeBackWhenTheirMemberIsLost() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Begin("worker-0", 0, 4, List.of(1)));
         job.apply(new Event.Begin("worker-1", 0, 4, List.of(1)));
         assertThat(lease(job, "worker-0")).isEqualTo(0);
@@ -371,7 +372,7 @@ class CoordinatorTest {
 
     @Test
     void settingsHaveAVersion() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Configure("rate", "0.1"));
         long first = job.coordinator.configuration().version();
         job.apply(new Event.Configure("clip", "1"));
@@ -379,7 +380,7 @@ class CoordinatorTest {
         assertThat(job.coordinator.configuration().version()).isEqualTo(first + 2);
         assertThat(job.coordinator.configuration().values()).containsOnlyKeys("clip");
         assertThat(job.coordinator.situation("worker-0").version()).isEqualTo(first + 2);
-        TestingJob later = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob later = TestingJob.withGroup(MembershipRules.of(1), 1);
         later.now = job.now + 1000;
         later.apply(new Event.Configure("clip", "2"));
         assertThat(later.coordinator.configuration().version())
@@ -389,7 +390,7 @@ class CoordinatorTest {
 
     @Test
     void settingsAreLimited() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         for (int i = 0; i < 1_000; i++) {
             job.apply(new Event.Configure("k" + i, "v"));
         }
@@ -412,7 +413,7 @@ class CoordinatorTest {
     /** The coordinator was lost with all it knew; a worker that begins anew must not be the one whose state counts. */
     @Test
     void aNewCoordinatorTakesTheStateOfThoseWhoWereThere() {
-        TestingJob job = new TestingJob(Rules.of(3));
+        TestingJob job = new TestingJob(MembershipRules.of(3));
         List<String> ids = job.join(3);
         job.apply(new Event.Meet(ids.get(0), 0, 0, List.of()));
         job.apply(new Event.Meet(ids.get(1), 7, 120, List.of()));
@@ -426,7 +427,7 @@ class CoordinatorTest {
     /** Cut off from the coordinator for long, all were given up, and had gone on meanwhile. */
     @Test
     void whereAllWereAwayTheFurthestOfTheNewestGroupCounts() {
-        TestingJob job = TestingJob.withGroup(Rules.of(3).between(1, 9), 3);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(3).between(1, 9), 3);
         job.silence("worker-0");
         job.silence("worker-1");
         job.silence("worker-2");
@@ -442,10 +443,10 @@ class CoordinatorTest {
 
     @Test
     void theLedgerEndsWithItsTraining() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Begin("worker-0", 0, 4, List.of()));
         job.apply(new Event.Leave("worker-0", "its work is done", true));
-        job.apply(new Event.Join("again", null, Place.WORKER, "here", "p", 1));
+        job.apply(new Event.Join("again", null, MemberRecord.WORKER, "here", "p", 1));
         job.meet(0, "worker-1");
         job.apply(new Event.Begin("worker-1", 0, 9, List.of()));
         assertThat(lease(job, "worker-1")).isZero();
@@ -453,7 +454,7 @@ class CoordinatorTest {
 
     @Test
     void thoseWhoComeAfterAllHaveFailedSayWhatIsUsed() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2).between(1, 4), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2).between(1, 4), 2);
         job.apply(new Event.Begin("worker-0", 3, 4, List.of()));
         job.apply(new Event.Leave("worker-0", "it failed"));
         job.apply(new Event.Leave("worker-1", "it failed"));
@@ -466,11 +467,11 @@ class CoordinatorTest {
 
     @Test
     void membersThatGoBackForgetTheEpochsBehind() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         for (int epoch : new int[] {4, 5, 0}) {
             job.apply(new Event.Begin("worker-0", epoch, 4, List.of()));
         }
-        assertThat(TestingJob.reborn(Rules.of(1), job.coordinator.summary(job.now))
+        assertThat(TestingJob.reborn(MembershipRules.of(1), job.coordinator.summary(job.now))
                         .knowledge())
                 .isEqualTo(job.coordinator.knowledge());
         assertThat(job.coordinator.used(0)).isEmpty();
@@ -479,7 +480,7 @@ class CoordinatorTest {
 
     @Test
     void whoComesWhenTheTrainingIsOverIsToldSo() {
-        Rules rules = Rules.of(2).between(1, 4);
+        MembershipRules rules = MembershipRules.of(2).between(1, 4);
         TestingJob job = TestingJob.withGroup(rules, 2);
         String waiting = job.join("worker-2");
         job.meet(-1, waiting);
@@ -498,23 +499,23 @@ class CoordinatorTest {
                         RefusedException.class,
                         refused -> assertThat(refused.kind()).isEqualTo(RefusedException.Kind.OVER));
         assertThatThrownBy(() -> TestingJob.reborn(rules, job.journal)
-                        .apply(new Event.Join("s", null, Place.WORKER, "here", "p"), job.now))
+                        .apply(new Event.Join("s", null, MemberRecord.WORKER, "here", "p"), job.now))
                 .as("after a restart")
                 .hasMessageContaining("is over");
     }
 
     @Test
     void theNextTrainingOfTheSameProcessesIsAnotherMatter() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Leave("worker-0", "its work is done", true));
-        job.apply(new Event.Join("again", null, Place.WORKER, "here", "p", 1));
+        job.apply(new Event.Join("again", null, MemberRecord.WORKER, "here", "p", 1));
         job.meet(0, "worker-1");
         assertThat(job.group()).containsExactly("worker-1");
     }
 
     @Test
     void aTrainingThatFailedIsNotOver() {
-        TestingJob job = TestingJob.withGroup(Rules.of(2), 2);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
         job.apply(new Event.Leave("worker-0", "it failed"));
         job.apply(new Event.Leave("worker-1", "it failed"));
         job.meet(0, job.join(2));
@@ -523,7 +524,7 @@ class CoordinatorTest {
 
     @Test
     void otherRolesAreWatchedButDoNotMeet() {
-        TestingJob job = TestingJob.withGroup(Rules.of(1), 1);
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Join("s", null, "evaluator", "here", "p"));
         assertThatThrownBy(() -> job.meet(0, "evaluator-0")).hasMessageContaining("evaluator-0 is a evaluator");
         job.meet(1, "worker-0");
@@ -533,7 +534,7 @@ class CoordinatorTest {
 
     @Test
     void namesThatCannotBeAreRefused() {
-        TestingJob job = new TestingJob(Rules.of(1));
+        TestingJob job = new TestingJob(MembershipRules.of(1));
         for (String wish : List.of("", "a b", "x".repeat(101), "a,b", "ü")) {
             assertThatThrownBy(() -> job.join(wish)).hasMessageContaining("the wished name");
         }

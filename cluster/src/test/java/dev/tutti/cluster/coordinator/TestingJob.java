@@ -2,6 +2,7 @@ package dev.tutti.cluster.coordinator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.cluster.journal.Journal;
 import dev.tutti.comm.Report;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,20 +11,20 @@ import java.util.List;
 import java.util.Set;
 
 /** A coordinator under a virtual clock, whose members are played by the test. */
-final class TestingJob {
-    static final Patience PATIENCE = Patience.DEFAULT;
+public final class TestingJob {
+    static final Timeouts PATIENCE = Timeouts.DEFAULT;
 
-    final Coordinator coordinator;
-    final List<Journal.Entry> journal = new ArrayList<>();
+    public final Coordinator coordinator;
+    public final List<Journal.Entry> journal = new ArrayList<>();
     private final Set<String> beating = new LinkedHashSet<>();
     private int sessions;
-    long now = 1_000_000;
+    public long now = 1_000_000;
 
-    TestingJob(Rules rules) {
+    TestingJob(MembershipRules rules) {
         coordinator = new Coordinator(rules);
     }
 
-    List<Fact> apply(Event event) {
+    public List<Fact> apply(Event event) {
         List<Fact> facts = coordinator.apply(event, now);
         if (!facts.isEmpty()) {
             journal.add(new Journal.Entry(now, facts));
@@ -35,7 +36,7 @@ final class TestingJob {
     String join(String wish) {
         String session = "session " + sessions++;
         Fact.Joined joined =
-                (Fact.Joined) apply(new Event.Join(session, wish, Place.WORKER, "here", "process of " + session))
+                (Fact.Joined) apply(new Event.Join(session, wish, MemberRecord.WORKER, "here", "process of " + session))
                         .get(0);
         beating.add(joined.member());
         return joined.member();
@@ -64,7 +65,7 @@ final class TestingJob {
     }
 
     /** A group of the first so many members. */
-    static TestingJob withGroup(Rules rules, int members) {
+    public static TestingJob withGroup(MembershipRules rules, int members) {
         TestingJob job = new TestingJob(rules);
         job.meet(0, job.join(members));
         assertThat(job.generation()).isEqualTo(1);
@@ -112,7 +113,7 @@ final class TestingJob {
     }
 
     /** A job in which there is something of everything to remember. */
-    static TestingJob eventful(Rules rules) {
+    public static TestingJob eventful(MembershipRules rules) {
         TestingJob job = withGroup(rules, 2);
         job.apply(new Event.Post("worker-0", 1, "address", "host \"x\"\n\u00fc"));
         job.apply(new Event.Begin("worker-0", 0, 6, List.of(0)));
@@ -132,7 +133,7 @@ final class TestingJob {
     }
 
     /** A coordinator that starts with what is in the journal. */
-    static Coordinator reborn(Rules rules, List<Journal.Entry> journal) {
+    public static Coordinator reborn(MembershipRules rules, List<Journal.Entry> journal) {
         Coordinator reborn = new Coordinator(rules);
         journal.forEach(entry -> entry.facts().forEach(fact -> reborn.replay(fact, entry.at())));
         return reborn;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.FailureDetector;
-import dev.tutti.cluster.coordinator.Patience;
+import dev.tutti.cluster.coordinator.MembershipNotice;
+import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.RefusedException;
-import dev.tutti.cluster.coordinator.Rules;
-import dev.tutti.cluster.coordinator.Situation;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.comm.Configuration;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -35,11 +35,11 @@ class CoordinatorServerTest {
     Path folder;
 
     /** Keeps what it hears. */
-    private static final class TestingListener implements Pulse.Listener {
+    private static final class TestingListener implements HeartbeatClient.Listener {
         private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
 
         @Override
-        public void situation(Situation now) {
+        public void situation(MembershipNotice now) {
             heard.add(now);
         }
 
@@ -71,7 +71,7 @@ class CoordinatorServerTest {
 
     @Test
     void aJournalThatHasGrownLongBeginsAnew() throws Exception {
-        ServerSettings settings = ServerSettings.of(Rules.of(1)).folder(folder);
+        ServerSettings settings = ServerSettings.of(MembershipRules.of(1)).folder(folder);
         String text = "x".repeat(60_000);
         try (CoordinatorServer server = CoordinatorServer.start(settings)) {
             for (int i = 1; i <= 50; i++) {
@@ -87,11 +87,11 @@ class CoordinatorServerTest {
 
     @Test
     void aWrongTokenIsRefused() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
             for (String token : List.of("wrong", server.address().token() + "x")) {
                 CoordinatorAddress address = new CoordinatorAddress("127.0.0.1", server.port(), token);
                 try (CoordinatorClient client = new CoordinatorClient(address)) {
-                    assertThatThrownBy(() -> client.join(Newcomer.worker(null)))
+                    assertThatThrownBy(() -> client.join(JoinRequest.worker(null)))
                             .isInstanceOf(CoordinatorLostException.class)
                             .hasMessageContaining("127.0.0.1:" + server.port())
                             .hasMessageContaining("the token is not that of this job");
@@ -104,9 +104,9 @@ class CoordinatorServerTest {
 
     @Test
     void anotherSessionIsNotBelieved() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)));
                 CoordinatorClient client = new CoordinatorClient(server.address())) {
-            Membership self = client.join(Newcomer.worker(null));
+            Membership self = client.join(JoinRequest.worker(null));
             Membership other = new Membership(self.id(), "guess", self.patience());
             assertThatThrownBy(() -> client.begin(other, 0, 1, List.of()))
                     .isInstanceOf(RefusedException.class)
@@ -131,9 +131,9 @@ class CoordinatorServerTest {
 
     @Test
     void aNoteThatDoesNotComeIsNotWaitedForLongerThanAsked() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)));
                 CoordinatorClient client = new CoordinatorClient(server.address())) {
-            Membership self = client.join(Newcomer.worker(null));
+            Membership self = client.join(JoinRequest.worker(null));
             assertThat(client.meet(self, 0, 0, List.of())).isPresent();
             assertThat(client.read(self, 1, "never", 300)).isEmpty();
             client.post(self, 1, "there", "note");
@@ -143,12 +143,12 @@ class CoordinatorServerTest {
 
     @Test
     void messagesThatAreTooLargeAreRefused() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)));
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)));
                 CoordinatorClient client = new CoordinatorClient(server.address())) {
             assertThatThrownBy(() -> client.configure("a", "x".repeat(100_000)))
                     .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("100000 characters");
-            assertThatThrownBy(() -> client.configure("a", "x".repeat(Wire.LARGEST)))
+            assertThatThrownBy(() -> client.configure("a", "x".repeat(CoordinatorProtocol.LARGEST)))
                     .isInstanceOf(TuttiException.class);
             assertThat(client.configure("a", "b").values()).containsEntry("a", "b");
         }
@@ -156,17 +156,18 @@ class CoordinatorServerTest {
 
     @Test
     void nonsenseIsRefused() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
-            ManagedChannel channel = Channels.open(server.address());
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
+            ManagedChannel channel = CoordinatorChannels.open(server.address());
             try {
-                var wrong = Wire.JOIN.toBuilder(
-                                new JsonMarshaller<>(Wire.Chunks.class), Wire.JOIN.getResponseMarshaller())
+                var wrong = CoordinatorProtocol.JOIN.toBuilder(
+                                new JsonMarshaller<>(CoordinatorProtocol.Chunks.class),
+                                CoordinatorProtocol.JOIN.getResponseMarshaller())
                         .build();
                 assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
                                 channel,
                                 wrong,
                                 CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS),
-                                new Wire.Chunks(null, 1, List.of())))
+                                new CoordinatorProtocol.Chunks(null, 1, List.of())))
                         .isInstanceOf(StatusRuntimeException.class);
             } finally {
                 channel.shutdownNow();
@@ -177,25 +178,25 @@ class CoordinatorServerTest {
 
     @Test
     void aBrokenConnectionIsNoticedWithoutAHeartbeat() throws Exception {
-        Patience patience = Patience.DEFAULT.reconnect(Duration.ofMillis(300));
+        Timeouts patience = Timeouts.DEFAULT.reconnect(Duration.ofMillis(300));
         try (CoordinatorServer server =
-                CoordinatorServer.start(ServerSettings.of(Rules.of(2).patience(patience)))) {
+                CoordinatorServer.start(ServerSettings.of(MembershipRules.of(2).patience(patience)))) {
             TestingListener listener = new TestingListener();
             try (CoordinatorClient stays = new CoordinatorClient(server.address())) {
                 CoordinatorClient dies = new CoordinatorClient(server.address());
-                Membership first = stays.join(Newcomer.worker("worker-0"));
-                Membership second = dies.join(Newcomer.worker("worker-1"));
-                try (Pulse pulse = stays.pulse(first, listener);
-                        Pulse other = dies.pulse(second, new TestingListener())) {
+                Membership first = stays.join(JoinRequest.worker("worker-0"));
+                Membership second = dies.join(JoinRequest.worker("worker-1"));
+                try (HeartbeatClient pulse = stays.pulse(first, listener);
+                        HeartbeatClient other = dies.pulse(second, new TestingListener())) {
                     var waiting = CompletableFuture.supplyAsync(() -> stays.meet(first, 0, 0, List.of()));
                     assertThat(dies.meet(second, 0, 0, List.of())).isPresent();
                     assertThat(waiting.get(20, TimeUnit.SECONDS)).isPresent();
                     long begin = System.nanoTime();
                     other.close();
                     dies.close();
-                    Situation situation = listener.next(Situation.class);
+                    MembershipNotice situation = listener.next(MembershipNotice.class);
                     while (situation.lost().isEmpty()) {
-                        situation = listener.next(Situation.class);
+                        situation = listener.next(MembershipNotice.class);
                     }
                     assertThat(situation.changed()).contains("worker-1 is gone: its connection broke");
                     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
@@ -207,15 +208,15 @@ class CoordinatorServerTest {
 
     @Test
     void aMemberIsToldThatTheCoordinatorIsAway() throws Exception {
-        Patience patience = Patience.DEFAULT
+        Timeouts patience = Timeouts.DEFAULT
                 .heartbeats(Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofSeconds(5))
                 .coordinator(Duration.ofMillis(500));
         CoordinatorServer server =
-                CoordinatorServer.start(ServerSettings.of(Rules.of(1).patience(patience)));
+                CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1).patience(patience)));
         TestingListener listener = new TestingListener();
         try (CoordinatorClient client = new CoordinatorClient(server.address());
-                Pulse pulse = client.pulse(client.join(Newcomer.worker(null)), listener)) {
-            listener.next(Situation.class);
+                HeartbeatClient pulse = client.pulse(client.join(JoinRequest.worker(null)), listener)) {
+            listener.next(MembershipNotice.class);
             server.close();
             assertThat(listener.next(CoordinatorLostException.class)).hasMessageContaining("was not reached");
         } finally {
@@ -225,19 +226,20 @@ class CoordinatorServerTest {
 
     @Test
     void itIsNotOpenToOtherMachinesWithoutTls() {
-        ServerSettings open = ServerSettings.of(Rules.of(1)).listen("0.0.0.0", 0);
+        ServerSettings open = ServerSettings.of(MembershipRules.of(1)).listen("0.0.0.0", 0);
         assertThatThrownBy(() -> CoordinatorServer.start(open))
                 .isInstanceOf(TuttiException.class)
                 .hasMessageContaining("open to other machines");
         CoordinatorServer.start(open.plainToOthers(true)).close();
-        assertThatThrownBy(() -> ServerSettings.of(Rules.of(1)).token("short")).hasMessageContaining("at least 16");
+        assertThatThrownBy(() -> ServerSettings.of(MembershipRules.of(1)).token("short"))
+                .hasMessageContaining("at least 16");
     }
 
     @Test
     void aPortInUseIsNamed() {
-        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(Rules.of(1)))) {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
             assertThatThrownBy(() -> CoordinatorServer.start(
-                            ServerSettings.of(Rules.of(1)).listen("127.0.0.1", server.port())))
+                            ServerSettings.of(MembershipRules.of(1)).listen("127.0.0.1", server.port())))
                     .isInstanceOf(TuttiException.class)
                     .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
                     .hasMessageContaining("Choose another port");
@@ -246,36 +248,36 @@ class CoordinatorServerTest {
 
     @Test
     void tlsSaysWhoIsWho() throws Exception {
-        Tls ours = certificate("ours");
-        Tls others = certificate("others");
-        ServerSettings settings =
-                ServerSettings.of(Rules.of(1)).tls(new Tls(ours.certificate(), ours.key(), ours.certificate()));
+        TlsFiles ours = certificate("ours");
+        TlsFiles others = certificate("others");
+        ServerSettings settings = ServerSettings.of(MembershipRules.of(1))
+                .tls(new TlsFiles(ours.certificate(), ours.key(), ours.certificate()));
         try (CoordinatorServer server = CoordinatorServer.start(settings)) {
-            Tls member = new Tls(ours.certificate(), ours.key(), ours.certificate());
+            TlsFiles member = new TlsFiles(ours.certificate(), ours.key(), ours.certificate());
             try (CoordinatorClient client = client(server, member)) {
-                assertThat(client.join(Newcomer.worker(null)).id()).isEqualTo("worker-0");
+                assertThat(client.join(JoinRequest.worker(null)).id()).isEqualTo("worker-0");
             }
-            for (Tls wrong : new Tls[] {
+            for (TlsFiles wrong : new TlsFiles[] {
                 null,
-                Tls.trusting(ours.certificate()),
-                Tls.trusting(others.certificate()),
-                new Tls(others.certificate(), others.key(), ours.certificate())
+                TlsFiles.trusting(ours.certificate()),
+                TlsFiles.trusting(others.certificate()),
+                new TlsFiles(others.certificate(), others.key(), ours.certificate())
             }) {
                 try (CoordinatorClient client = client(server, wrong).patience(700)) {
                     assertThatThrownBy(client::overview).isInstanceOf(CoordinatorLostException.class);
                 }
             }
         }
-        assertThatThrownBy(() -> Tls.trusting(folder.resolve("none.pem"))).hasMessageContaining("none.pem");
+        assertThatThrownBy(() -> TlsFiles.trusting(folder.resolve("none.pem"))).hasMessageContaining("none.pem");
     }
 
-    private static CoordinatorClient client(CoordinatorServer server, Tls tls) {
+    private static CoordinatorClient client(CoordinatorServer server, TlsFiles tls) {
         CoordinatorAddress address = server.address();
         return new CoordinatorClient(new CoordinatorAddress("localhost", address.port(), address.token(), tls));
     }
 
     /** A certificate for this machine, made by the JDK's own tool. */
-    private Tls certificate(String name) throws Exception {
+    private TlsFiles certificate(String name) throws Exception {
         Path store = folder.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -301,7 +303,7 @@ class CoordinatorServerTest {
         assertThat(keytool.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(keytool.exitValue()).as(said).isZero();
         KeyStore keys = KeyStore.getInstance(store.toFile(), "password".toCharArray());
-        return Tls.of(
+        return TlsFiles.of(
                 pem(name + ".crt", "CERTIFICATE", keys.getCertificate("a").getEncoded()),
                 pem(
                         name + ".key",

@@ -2,13 +2,13 @@ package dev.tutti.train.job;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.tutti.data.Transform;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.optim.Optimizer;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.Launcher;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +44,7 @@ public final class Job {
     private long seed;
     private Integer threads;
     private String device = "auto";
-    private Workplace cluster;
+    private Launcher cluster;
     private Strategy strategy;
     private JobCheckpoints checkpoints = new JobCheckpoints();
 
@@ -135,8 +135,8 @@ public final class Job {
     }
 
     /** Where training runs: in this JVM with one member by default. */
-    public Workplace cluster() {
-        return cluster == null ? Workplace.here() : cluster;
+    public Launcher cluster() {
+        return cluster == null ? Launcher.here() : cluster;
     }
 
     /** How members agree: all-reduce, unless there is only one member or something else was said. */

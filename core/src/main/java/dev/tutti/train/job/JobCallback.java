@@ -5,9 +5,9 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
-import dev.tutti.train.Callback;
-import dev.tutti.train.Callbacks;
-import dev.tutti.train.TensorBoard;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.callback.TensorBoard;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package dev.tutti.train.job;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.tutti.train.Callbacks;
-import dev.tutti.train.CheckpointSaver;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.checkpoint.CheckpointSaver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;

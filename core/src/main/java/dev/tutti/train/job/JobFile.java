@@ -85,7 +85,7 @@ public final class JobFile {
      * @param said how the user asked for it, for messages, such as {@code --epochs 3}
      */
     public JobFile set(String path, String value, String said) {
-        JsonNode changed = new Setting(path, said).in(tree, value);
+        JsonNode changed = new SettingOverride(path, said).in(tree, value);
         Map<String, String> more = new LinkedHashMap<>(settings);
         more.put("/" + path.replace('.', '/'), said);
         return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);

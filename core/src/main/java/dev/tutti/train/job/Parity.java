@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
-import dev.tutti.train.Callbacks;
 import dev.tutti.train.Fit;
-import dev.tutti.train.Run;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.Launcher;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.callback.Run;
 import dev.tutti.train.job.ParityResult.Difference;
+import dev.tutti.train.replica.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,19 +67,19 @@ public final class Parity {
                             + " cluster: {type: threads, workers: 2}");
         }
         JobFile even = withoutDropout();
-        Course several = course(even, job.cluster(), job.strategy(), 0, run -> run.step() >= steps);
+        LossCurve several = course(even, job.cluster(), job.strategy(), 0, run -> run.step() >= steps);
         if (interrupted.getAsBoolean()) {
             return Optional.empty();
         }
         long samples = several.last().samples();
-        Course one = alone(even, 0, samples);
+        LossCurve one = alone(even, 0, samples);
         Difference parameters = several.parametersFrom(one);
         Difference losses = several.lossesFrom(one, Long.MAX_VALUE);
         boolean near = parameters.relative() <= tolerance && losses.relative() <= tolerance;
         Difference rounding = null;
         boolean agrees = near;
         if (!near && !interrupted.getAsBoolean()) {
-            List<Course> nudged = Stream.of(LAST_BIT, -LAST_BIT)
+            List<LossCurve> nudged = Stream.of(LAST_BIT, -LAST_BIT)
                     .map(nudge -> alone(even, nudge, samples))
                     .toList();
             rounding = furthest(nudged, each -> each.parametersFrom(one));
@@ -88,7 +88,7 @@ public final class Parity {
             agrees = explained(parameters, rounding)
                     && explained(losses, ofLosses)
                     && explained(several.earlyParametersFrom(one), early)
-                    && several.lossesFrom(one, Course.EARLY_STEPS).relative() <= tolerance;
+                    && several.lossesFrom(one, LossCurve.EARLY_STEPS).relative() <= tolerance;
         }
         if (interrupted.getAsBoolean()) {
             return Optional.empty();
@@ -108,7 +108,7 @@ public final class Parity {
                 notes));
     }
 
-    private static Difference furthest(List<Course> nudged, Function<Course, Difference> distance) {
+    private static Difference furthest(List<LossCurve> nudged, Function<LossCurve, Difference> distance) {
         return nudged.stream().map(distance).reduce(Difference.NONE, Difference::or);
     }
 
@@ -116,12 +116,12 @@ public final class Parity {
         return found.relative() <= Math.max(tolerance, ROUNDING_ALLOWED * byRounding.relative());
     }
 
-    private void explain(Course several, boolean byRounding) {
+    private void explain(LossCurve several, boolean byRounding) {
         if (several.last().step() < steps) {
             notes.add("the job has " + several.last().step() + " steps, fewer than the " + steps + " asked for");
         }
         if (byRounding) {
-            notes.add("this job is sensitive to rounding: in the first " + Course.EARLY_STEPS
+            notes.add("this job is sensitive to rounding: in the first " + LossCurve.EARLY_STEPS
                     + " steps the two are the same,"
                     + " later they are no further apart than the order of sums explains");
         }
@@ -131,12 +131,12 @@ public final class Parity {
         }
     }
 
-    private Course alone(JobFile even, double nudge, long samples) {
-        return course(even, Workplace.here(), Strategy.local(), nudge, run -> run.samplesSeen() >= samples);
+    private LossCurve alone(JobFile even, double nudge, long samples) {
+        return course(even, Launcher.here(), Strategy.local(), nudge, run -> run.samplesSeen() >= samples);
     }
 
     /** @param nudge what part of themselves is added to the first parameters */
-    private Course course(JobFile even, Workplace cluster, Strategy strategy, double nudge, Predicate<Run> end) {
+    private LossCurve course(JobFile even, Launcher cluster, Strategy strategy, double nudge, Predicate<Run> end) {
         try (ReadyJob ready = ReadyJob.check(even)) {
             if (nudge != 0) {
                 try (Scope scope = Scope.open();
@@ -144,7 +144,7 @@ public final class Parity {
                     ready.model().vector().values().mul_(1 + nudge);
                 }
             }
-            Course course = new Course(end);
+            LossCurve course = new LossCurve(end);
             Fit fit = Fit.epochs(ready.job().epochs())
                     .accumulate(ready.job().accumulate())
                     .on(cluster)
@@ -167,7 +167,7 @@ public final class Parity {
             return file;
         }
         JsonNode definition = Json.json().valueToTree(model.definition().get());
-        Randomless even = new Randomless(definition);
+        DropoutFree even = new DropoutFree(definition);
         if (even.has("batchNorm")) {
             notes.add("batch norm measures each worker's share of a batch, unless its statistics are synchronised");
         }

@@ -5,12 +5,12 @@ import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
 import dev.tutti.strategy.compression.Compression;
 import dev.tutti.strategy.compression.GradientSum;
-import dev.tutti.train.LocalWorkers;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Timing;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Strategy;
+import dev.tutti.train.worker.LocalWorkers;
 import java.util.function.Consumer;
 
 /**
@@ -74,9 +74,9 @@ public final class AllReduce implements Strategy, Cloneable {
     }
 
     /** Null where gradients cannot but travel after the backward pass. */
-    Buckets buckets(LocalWorkers workers) {
+    GradientBuckets buckets(LocalWorkers workers) {
         boolean possible = workers.workers() == 1 && compression == null && !shardedState && !syncBatchNorm;
-        return possible ? new Buckets(workers.model(), bucketBytes) : null;
+        return possible ? new GradientBuckets(workers.model(), bucketBytes) : null;
     }
 
     boolean overlapsIn(Group group) {
@@ -99,7 +99,7 @@ public final class AllReduce implements Strategy, Cloneable {
 
     Exchange exchange(LocalWorkers workers) {
         GradientSum sum = compression == null ? GradientSum.PLAIN : compression.bind(workers.model());
-        return shardedState ? new Sharded(workers, sum) : new Mirrored(workers, sum);
+        return shardedState ? new ShardedExchange(workers, sum) : new ReplicatedExchange(workers, sum);
     }
 
     @Override
@@ -113,7 +113,7 @@ public final class AllReduce implements Strategy, Cloneable {
     }
 
     @Override
-    public Replica replica(Model model, Recipe recipe, Team team, Timing timing) {
+    public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         validate();
         return new AllReduceReplica(this, model, recipe, team, timing);
     }

@@ -8,15 +8,15 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.Feed;
-import dev.tutti.train.LocalWorkers;
-import dev.tutti.train.Outcome;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.StepResult;
-import dev.tutti.train.Timing;
-import dev.tutti.train.Timing.Phase;
-import dev.tutti.train.Vote;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.Vote;
+import dev.tutti.train.worker.LocalWorkers;
 import java.util.Arrays;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -36,8 +36,8 @@ final class AllReduceReplica implements Replica {
     private final LocalWorkers workers;
     private final Exchange exchange;
     private final boolean scaledBefore;
-    private final Buckets buckets; // null where gradients cannot but travel after the backward pass
-    private final Statistics statistics;
+    private final GradientBuckets buckets; // null where gradients cannot but travel after the backward pass
+    private final RunningStatistics statistics;
     private final SharedBatches sharedBatches; // null where batch norm looks at each worker's rows alone
     private Shares shares = new Shares(1);
     private int batchSize;
@@ -52,7 +52,7 @@ final class AllReduceReplica implements Replica {
     private double seconds;
     private double fedBefore;
 
-    AllReduceReplica(AllReduce strategy, Model model, Recipe recipe, Team team, Timing timing) {
+    AllReduceReplica(AllReduce strategy, Model model, TrainingConfig recipe, Team team, Timing timing) {
         this.strategy = strategy;
         this.team = team;
         this.timing = timing;
@@ -60,7 +60,7 @@ final class AllReduceReplica implements Replica {
         exchange = strategy.exchange(workers);
         scaledBefore = strategy.isCompressed();
         buckets = strategy.buckets(workers);
-        statistics = new Statistics(model);
+        statistics = new RunningStatistics(model);
         sharedBatches = strategy.sharesBatches() ? shareBatches() : null;
     }
 
@@ -160,7 +160,7 @@ final class AllReduceReplica implements Replica {
         exchange.ready();
         double fed = timing.seconds(Phase.FEED) - fedBefore;
         fedBefore += fed;
-        Ballot ballot = Ballot.cast(collectives, samples, lossSum, seconds + fed, vote);
+        StepTally ballot = StepTally.cast(collectives, samples, lossSum, seconds + fed, vote);
         vote.findings().gather(collectives);
         boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         began = timing.record(Phase.WAIT, began);
@@ -215,7 +215,7 @@ final class AllReduceReplica implements Replica {
         buckets.await();
     }
 
-    private void sum(Collectives collectives, Ballot ballot) {
+    private void sum(Collectives collectives, StepTally ballot) {
         if (!overlaps()) {
             exchange.sum(collectives, step);
         }

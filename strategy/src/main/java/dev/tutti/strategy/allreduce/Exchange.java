@@ -43,7 +43,7 @@ interface Exchange extends AutoCloseable {
     /**
      * The members have met; may speak with them.
      *
-     * @throws dev.tutti.train.StateLostException on all of them, if some of the state went with a member
+     * @throws dev.tutti.train.replica.StateLostException on all of them, if some of the state went with a member
      */
     void regrouped(Collectives collectives);
 
@@ -53,7 +53,7 @@ interface Exchange extends AutoCloseable {
     /** The state is about to be written anew, all of it. */
     default void startOver() {}
 
-    /** The optimizer's state of the whole vector; as {@link dev.tutti.train.Replica#state}. */
+    /** The optimizer's state of the whole vector; as {@link dev.tutti.train.replica.Replica#state}. */
     Map<String, Tensor> state();
 
     @Override

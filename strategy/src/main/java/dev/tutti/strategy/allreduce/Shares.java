@@ -1,6 +1,6 @@
 package dev.tutti.strategy.allreduce;
 
-import dev.tutti.tensor.Range;
+import dev.tutti.array.Range;
 import java.util.Arrays;
 
 /**

@@ -2,11 +2,11 @@ package dev.tutti.strategy.averaging;
 
 import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.Strategy;
-import dev.tutti.train.Timing;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Strategy;
 import java.util.Objects;
 
 /**
@@ -26,7 +26,7 @@ public final class Averaging implements Strategy {
     private Integer everySteps;
     private boolean everyEpoch;
     private Weights weights = Weights.plain();
-    private Outer outer;
+    private OuterOptimizer outer;
     private boolean averageOptimizerState;
 
     public Averaging() {}
@@ -63,7 +63,7 @@ public final class Averaging implements Strategy {
     }
 
     /** Takes the averaged move for a gradient and follows it with an optimizer of its own, such as {@code nesterov(0.7, 0.9)}. */
-    public Averaging outer(Outer choice) {
+    public Averaging outer(OuterOptimizer choice) {
         Averaging copy = new Averaging(this);
         copy.outer = choice;
         return copy.checked();
@@ -110,7 +110,7 @@ public final class Averaging implements Strategy {
     }
 
     /** May be null. */
-    Outer outer() {
+    OuterOptimizer outer() {
         return outer;
     }
 
@@ -119,7 +119,7 @@ public final class Averaging implements Strategy {
     }
 
     @Override
-    public Replica replica(Model model, Recipe recipe, Team team, Timing timing) {
+    public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         validate();
         return new AveragingReplica(this, model, recipe, team, timing);
     }
@@ -133,7 +133,7 @@ public final class Averaging implements Strategy {
     @Override
     public String toString() {
         return "averaging()" + (everyEpoch ? ".everyEpoch()" : ".everySteps(" + steps() + ")")
-                + (weights instanceof Plain ? "" : ".weights(" + weights + ")")
+                + (weights instanceof EqualWeights ? "" : ".weights(" + weights + ")")
                 + (outer == null ? "" : ".outer(" + outer + ")")
                 + (averageOptimizerState ? ".averageOptimizerState()" : "");
     }

@@ -1,5 +1,6 @@
 package dev.tutti.strategy.averaging;
 
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
@@ -9,19 +10,18 @@ import dev.tutti.data.Position;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.Feed;
-import dev.tutti.train.LocalWorkers;
-import dev.tutti.train.Outcome;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Replica;
-import dev.tutti.train.StepResult;
-import dev.tutti.train.Timing;
-import dev.tutti.train.Timing.Phase;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
-import dev.tutti.train.Vote;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.Vote;
+import dev.tutti.train.worker.LocalWorkers;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -44,10 +44,10 @@ final class AveragingReplica implements Replica {
     private final Team team;
     private final Timing timing;
     private final LocalWorkers workers;
-    private final Anchor anchor;
-    private final Outer.Move outer;
-    private final Weighing weighing;
-    private final Layout layout = new Layout();
+    private final RoundSnapshot anchor;
+    private final OuterOptimizer.Move outer;
+    private final WeightAgreement weighing;
+    private final ChunkLayout layout = new ChunkLayout();
     private Round round;
     private EpochLedger ledger;
     private LeasedFeed feed;
@@ -59,12 +59,12 @@ final class AveragingReplica implements Replica {
     private int firstBatch;
     private long samples;
 
-    AveragingReplica(Averaging settings, Model model, Recipe recipe, Team team, Timing timing) {
+    AveragingReplica(Averaging settings, Model model, TrainingConfig recipe, Team team, Timing timing) {
         this.settings = settings;
         this.team = team;
         this.timing = timing;
         workers = new LocalWorkers(model, recipe, team.threads());
-        weighing = new Weighing(settings.weights());
+        weighing = new WeightAgreement(settings.weights());
         outer = settings.outer() == null
                 ? null
                 : settings.outer().bind(model.vector().values());
@@ -76,7 +76,7 @@ final class AveragingReplica implements Replica {
         if (outer != null) {
             moving.addAll(outer.state().values());
         }
-        anchor = new Anchor(moving);
+        anchor = new RoundSnapshot(moving);
     }
 
     @Override
@@ -95,7 +95,7 @@ final class AveragingReplica implements Replica {
             round = new Round(needs, spec, model().outputs().get(0));
         }
         Dataset whole = wholeBatches(data);
-        Pieces pieces = new Pieces(data, team.group().size(), settings.steps());
+        ChunkSizing pieces = new ChunkSizing(data, team.group().size(), settings.steps());
         UsedChunks used = from == null
                 ? new UsedChunks(layout.agree(team.collectives(), epoch, pieces.chunk()), new BitSet())
                 : UsedChunks.at(from);
@@ -179,9 +179,9 @@ final class AveragingReplica implements Replica {
         Collectives collectives = team.collectives();
         List<Integer> mine = feed.chunksOfRound();
         long began = System.nanoTime();
-        Ballot ballot = Ballot.cast(
+        RoundTally ballot = RoundTally.cast(
                 collectives,
-                new Ballot.Entry(
+                new RoundTally.Entry(
                         round.samples(),
                         round.lossSum(),
                         round.validationLoss(),

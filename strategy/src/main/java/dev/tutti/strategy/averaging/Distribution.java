@@ -1,8 +1,8 @@
 package dev.tutti.strategy.averaging;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import dev.tutti.data.SampleSpec.ArraySpec;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 
 /**
  * How the values of a round's samples are distributed, as sums that can be added up over members.

@@ -121,7 +121,7 @@ public final class LocallyWeighted implements Weights {
         List<Contribution> sound =
                 members.stream().filter(Contribution::isSound).toList();
         if (sound.isEmpty()) {
-            return new BySamples().of(members);
+            return new SampleWeights().of(members);
         }
         double least = sound.stream().mapToDouble(Contribution::loss).min().orElseThrow();
         double spread = sound.stream()
@@ -132,7 +132,7 @@ public final class LocallyWeighted implements Weights {
                 .mapToDouble(member -> member.isSound() ? weight(member, least, spread) : 0)
                 .toArray();
         boolean usable = IntStream.range(0, weights.length).anyMatch(i -> weights[i] > 0);
-        return usable ? weights : new BySamples().of(sound(members));
+        return usable ? weights : new SampleWeights().of(sound(members));
     }
 
     private double weight(Contribution member, double least, double spread) {

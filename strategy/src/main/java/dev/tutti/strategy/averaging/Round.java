@@ -1,9 +1,9 @@
 package dev.tutti.strategy.averaging;
 
+import dev.tutti.array.Shape;
 import dev.tutti.data.Batch;
 import dev.tutti.data.SampleSpec;
-import dev.tutti.tensor.Shape;
-import dev.tutti.train.StepResult;
+import dev.tutti.train.replica.StepResult;
 import java.util.ArrayList;
 import java.util.List;
 

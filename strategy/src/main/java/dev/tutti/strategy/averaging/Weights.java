@@ -16,19 +16,19 @@ import java.util.List;
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 @JsonSubTypes({
-    @JsonSubTypes.Type(value = Plain.class, name = "plain"),
-    @JsonSubTypes.Type(value = BySamples.class, name = "samples"),
+    @JsonSubTypes.Type(value = EqualWeights.class, name = "plain"),
+    @JsonSubTypes.Type(value = SampleWeights.class, name = "samples"),
     @JsonSubTypes.Type(value = LocallyWeighted.class, name = "locallyWeighted")
 })
 public interface Weights {
     /** The plain mean of all members that had data. */
     static Weights plain() {
-        return new Plain();
+        return new EqualWeights();
     }
 
     /** Each member counts by the samples it learned from. */
     static Weights bySamples() {
-        return new BySamples();
+        return new SampleWeights();
     }
 
     /** Weights from what each member sees: samples, loss, distance between models, likeness of its data. */

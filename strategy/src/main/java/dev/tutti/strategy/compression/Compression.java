@@ -16,10 +16,10 @@ import dev.tutti.nn.Model;
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 @JsonSubTypes({
-    @JsonSubTypes.Type(value = Fp16.class, name = "fp16"),
-    @JsonSubTypes.Type(value = Bf16.class, name = "bf16"),
-    @JsonSubTypes.Type(value = TopK.class, name = "topK"),
-    @JsonSubTypes.Type(value = PowerSgd.class, name = "powerSgd"),
+    @JsonSubTypes.Type(value = Fp16Compression.class, name = "fp16"),
+    @JsonSubTypes.Type(value = Bf16Compression.class, name = "bf16"),
+    @JsonSubTypes.Type(value = TopKCompression.class, name = "topK"),
+    @JsonSubTypes.Type(value = PowerSgdCompression.class, name = "powerSgd"),
 })
 public interface Compression {
     /** Makes one member's part for the gradients of a model. */

@@ -7,7 +7,7 @@ import dev.tutti.tensor.Tensor;
 
 /** Sums a part of the gradients at each step; what a member has not sent it owes, and sends later. */
 abstract class ErrorFeedback implements GradientSum {
-    private final Residual residual = new Residual();
+    private final ErrorBuffer residual = new ErrorBuffer();
 
     @Override
     public final void sum(Collectives collectives, Tensor gradients, long step) {

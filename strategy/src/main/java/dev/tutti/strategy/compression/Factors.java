@@ -1,8 +1,8 @@
 package dev.tutti.strategy.compression;
 
+import dev.tutti.array.Range;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.tutti.strategy.compression;
 
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.strategy.compression.Factors.Matrix;
 import dev.tutti.strategy.compression.Factors.Whole;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ final class PowerSgdSum extends ErrorFeedback {
         List<boolean[]> sound = new ArrayList<>();
         for (Matrix matrix : factors.matrices()) {
             Tensor basis = matrix.left(left);
-            sound.add(Basis.of(basis));
+            sound.add(GramSchmidt.of(basis));
             Tensor own = matrix.of(owed).transpose(0, 1).matmul(basis);
             matrix.right(right).copy_(own);
             matrix.of(owed).add_(basis.matmul(own.transpose(0, 1)), -1);

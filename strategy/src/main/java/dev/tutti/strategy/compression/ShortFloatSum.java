@@ -1,7 +1,7 @@
 package dev.tutti.strategy.compression;
 
+import dev.tutti.array.DType;
 import dev.tutti.comm.Collectives;
-import dev.tutti.tensor.DType;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;

@@ -1,9 +1,9 @@
 package dev.tutti.strategy.compression;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 
 /**

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.json.Json;
-import dev.tutti.train.Strategy;
+import dev.tutti.train.replica.Strategy;
 import org.junit.jupiter.api.Test;
 
 /** The strategy in files. */

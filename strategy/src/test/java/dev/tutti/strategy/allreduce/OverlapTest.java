@@ -8,6 +8,8 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Model;
@@ -16,8 +18,6 @@ import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Trainer;
@@ -115,7 +115,7 @@ class OverlapTest {
         try (Model model = Model.of(LAYERS, Input.of(4))) {
             for (long elements : new long[] {1, 100, 1000, 1_000_000}) {
                 long at = model.vector().size();
-                for (Range bucket : Buckets.cut(model.parameters(), model.vector(), elements)) {
+                for (Range bucket : GradientBuckets.cut(model.parameters(), model.vector(), elements)) {
                     assertThat(bucket.to()).isEqualTo(at);
                     at = bucket.from();
                 }

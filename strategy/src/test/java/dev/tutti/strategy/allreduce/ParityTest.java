@@ -4,11 +4,11 @@ import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.Weights;
-import dev.tutti.tensor.NdArray;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Timeout;

@@ -10,11 +10,11 @@ import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 import dev.tutti.nn.Sequential;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;

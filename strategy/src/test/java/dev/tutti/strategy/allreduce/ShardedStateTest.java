@@ -8,11 +8,13 @@ import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.strategy.compression.Compressions.fp16;
-import static dev.tutti.train.Callbacks.checkpoint;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
@@ -25,16 +27,14 @@ import dev.tutti.strategy.Members;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
 import dev.tutti.strategy.compression.GradientSum;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.tensor.Range;
 import dev.tutti.tensor.Scope;
-import dev.tutti.train.Callback;
 import dev.tutti.train.Fit;
-import dev.tutti.train.LocalWorkers;
-import dev.tutti.train.Recipe;
-import dev.tutti.train.Run;
-import dev.tutti.train.StateLostException;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
+import dev.tutti.train.replica.StateLostException;
+import dev.tutti.train.worker.LocalWorkers;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashMap;
@@ -115,7 +115,7 @@ class ShardedStateTest {
         for (long size : new long[] {0, 1, 15, 16, 79, 80, 81, 1000, 4096}) {
             long at = 0;
             for (int rank = 0; rank < members; rank++) {
-                Range range = new Cut(group(members, rank), size).own();
+                Range range = new ShardLayout(group(members, rank), size).own();
                 assertThat(range.from()).isEqualTo(at);
                 assertThat(range.from() % 16).isZero();
                 at = range.to();
@@ -136,7 +136,7 @@ class ShardedStateTest {
     @Test
     void eachHoldsAPartOfTheState() {
         List<Long> elements = Members.of(3).with(collectives -> {
-            try (Sharded sharded = sharded()) {
+            try (ShardedExchange sharded = sharded()) {
                 sharded.regrouped(collectives);
                 step(sharded, collectives);
                 return sharded.workers().state().get("velocity").size();
@@ -199,18 +199,19 @@ class ShardedStateTest {
 
     @Test
     void newcomersGetTheirPart() {
-        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        Map<Integer, ShardedExchange> kept = new ConcurrentHashMap<>();
         Map<Integer, NdArray> before = new HashMap<>();
         try {
             Members.of(2).with(collectives -> {
-                Sharded sharded = sharded();
+                ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
                 sharded.regrouped(collectives);
                 step(sharded, collectives);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
-                Sharded sharded = kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
+                ShardedExchange sharded =
+                        kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
                 sharded.regrouped(collectives);
                 return sharded.state().get("velocity").toArray();
             });
@@ -219,7 +220,7 @@ class ShardedStateTest {
             assertThat(states).containsOnly(states.get(0));
             // They had it whole when the group changed once more, before anybody moved.
             List<NdArray> again = Members.of(2).with(collectives -> {
-                Sharded sharded = kept.get(collectives.group().rank() + 1);
+                ShardedExchange sharded = kept.get(collectives.group().rank() + 1);
                 sharded.regrouped(collectives);
                 step(sharded, collectives);
                 sharded.regrouped(collectives);
@@ -227,16 +228,16 @@ class ShardedStateTest {
             });
             assertThat(again).containsOnly(again.get(0)).doesNotContain(before.get(0));
         } finally {
-            kept.values().forEach(Sharded::close);
+            kept.values().forEach(ShardedExchange::close);
         }
     }
 
     @Test
     void aPartThatIsLostIsNamed() {
-        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        Map<Integer, ShardedExchange> kept = new ConcurrentHashMap<>();
         try {
             Members.of(3).with(collectives -> {
-                Sharded sharded = sharded();
+                ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
                 sharded.regrouped(collectives);
                 step(sharded, collectives);
@@ -249,7 +250,7 @@ class ShardedStateTest {
                     .isInstanceOf(StateLostException.class)
                     .hasMessageContaining("that of 75 went with members that were lost");
         } finally {
-            kept.values().forEach(Sharded::close);
+            kept.values().forEach(ShardedExchange::close);
         }
     }
 
@@ -360,17 +361,18 @@ class ShardedStateTest {
     /** So small that only the last member has a part at all. */
     @Test
     void alsoOfAModelWithFewParameters() {
-        Map<Integer, Sharded> kept = new ConcurrentHashMap<>();
+        Map<Integer, ShardedExchange> kept = new ConcurrentHashMap<>();
         try {
             Members.of(2).with(collectives -> {
-                Sharded sharded = tiny();
+                ShardedExchange sharded = tiny();
                 kept.put(collectives.group().rank(), sharded);
                 sharded.regrouped(collectives);
                 step(sharded, collectives);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
-                Sharded sharded = kept.computeIfAbsent(collectives.group().rank(), rank -> tiny());
+                ShardedExchange sharded =
+                        kept.computeIfAbsent(collectives.group().rank(), rank -> tiny());
                 sharded.regrouped(collectives);
                 NdArray state = sharded.state().get("velocity").toArray();
                 step(sharded, collectives);
@@ -384,17 +386,17 @@ class ShardedStateTest {
                     }))
                     .isInstanceOf(StateLostException.class);
         } finally {
-            kept.values().forEach(Sharded::close);
+            kept.values().forEach(ShardedExchange::close);
         }
     }
 
-    private static Sharded tiny() {
-        Recipe recipe = new Recipe(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
+    private static ShardedExchange tiny() {
+        TrainingConfig recipe = new TrainingConfig(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
         try (Trainer trainer = trainer(sgd(0.1)).get()) {
             Model model = Model.of(
                     Sequential.of(dense(Blobs.CLASSES)),
                     trainer.build(Blobs.data(4)).inputs().get(0));
-            return new Sharded(new LocalWorkers(model, recipe, 1), GradientSum.PLAIN);
+            return new ShardedExchange(new LocalWorkers(model, recipe, 1), GradientSum.PLAIN);
         }
     }
 
@@ -418,12 +420,12 @@ class ShardedStateTest {
         }
     }
 
-    private static Sharded sharded() {
-        Recipe recipe = new Recipe(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
-        return new Sharded(new LocalWorkers(model(), recipe, 1), GradientSum.PLAIN);
+    private static ShardedExchange sharded() {
+        TrainingConfig recipe = new TrainingConfig(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
+        return new ShardedExchange(new LocalWorkers(model(), recipe, 1), GradientSum.PLAIN);
     }
 
-    private static void step(Sharded sharded, Collectives collectives) {
+    private static void step(ShardedExchange sharded, Collectives collectives) {
         try (Scope scope = Scope.open()) {
             sharded.workers().model().vector().gradients().fill_(1);
         }

@@ -8,6 +8,7 @@ import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
@@ -15,7 +16,6 @@ import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Trainer;
 import java.util.List;

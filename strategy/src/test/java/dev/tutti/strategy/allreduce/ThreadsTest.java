@@ -4,23 +4,23 @@ import static dev.tutti.loss.Losses.softmaxCrossEntropy;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
-import static dev.tutti.train.Callbacks.checkpoint;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.TuttiException;
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.train.Callback;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
-import dev.tutti.train.Run;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -104,14 +104,14 @@ class ThreadsTest {
     @Test
     void localSaysWhatToChooseForSeveral() {
         assertThatThrownBy(() ->
-                        Blobs.weightsAfter(Blobs.data(10).batch(5), epochs(1).on(Workplace.threads(2))))
+                        Blobs.weightsAfter(Blobs.data(10).batch(5), epochs(1).on(Launcher.threads(2))))
                 .hasMessage(
                         "the strategy local trains on one worker, received 2: choose a strategy for several, such as"
                                 + " allReduce");
     }
 
     private static Fit threads(int workers, int epochs) {
-        return epochs(epochs).on(Workplace.threads(workers)).with(allReduce());
+        return epochs(epochs).on(Launcher.threads(workers)).with(allReduce());
     }
 
     private static void assertClose(Map<String, NdArray> actual, Map<String, NdArray> expected) {

@@ -4,12 +4,13 @@ import static dev.tutti.loss.Losses.mse;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.strategy.Strategies.averaging;
-import static dev.tutti.strategy.averaging.Outer.nesterov;
+import static dev.tutti.strategy.averaging.OuterOptimizer.nesterov;
 import static dev.tutti.strategy.averaging.Weights.bySamples;
 import static dev.tutti.strategy.averaging.Weights.locallyWeighted;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
@@ -17,10 +18,9 @@ import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Members.Result;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.TestingCluster.Killed;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.train.EpochResult;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -62,7 +62,7 @@ class AveragingFaultTest {
         return Trainer.of(Sequential.of(dense(1)), adam(0.001), mse()).threads(1);
     }
 
-    private static Function<Workplace, Result> work(Averaging strategy, int epochs) {
+    private static Function<Launcher, Result> work(Averaging strategy, int epochs) {
         return place -> Result.of(trainer(), data(), epochs(epochs).on(place).with(strategy));
     }
 

@@ -1,7 +1,7 @@
 package dev.tutti.strategy.averaging;
 
 import static dev.tutti.strategy.Strategies.averaging;
-import static dev.tutti.strategy.averaging.Outer.nesterov;
+import static dev.tutti.strategy.averaging.OuterOptimizer.nesterov;
 import static dev.tutti.strategy.averaging.Weights.bySamples;
 import static dev.tutti.strategy.averaging.Weights.locallyWeighted;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.data.Position;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
-import dev.tutti.train.Strategy;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
+import dev.tutti.train.replica.Strategy;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,14 +7,15 @@ import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
-import static dev.tutti.strategy.averaging.Outer.nesterov;
+import static dev.tutti.strategy.averaging.OuterOptimizer.nesterov;
 import static dev.tutti.strategy.averaging.Weights.bySamples;
 import static dev.tutti.strategy.averaging.Weights.locallyWeighted;
-import static dev.tutti.train.Callbacks.checkpoint;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
@@ -22,14 +23,13 @@ import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members.Result;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
-import dev.tutti.tensor.NdArray;
-import dev.tutti.train.Callback;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
-import dev.tutti.train.Run;
-import dev.tutti.train.Strategy;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.Workplace;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -269,7 +269,7 @@ class AveragingTest {
     void workersOnThreadsShareAMembersBatch() {
         Dataset data = Blobs.data(250).shuffle(5).batch(12);
         Map<String, NdArray> one = Blobs.weightsAfter(data, epochs(2));
-        assertClose(Blobs.weightsAfter(data, epochs(2).on(Workplace.threads(3)).with(averaging())), one);
+        assertClose(Blobs.weightsAfter(data, epochs(2).on(Launcher.threads(3)).with(averaging())), one);
     }
 
     private static void assertSame(Map<String, Result> results) {

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.data.SampleSpec.ArraySpec;
-import dev.tutti.tensor.DType;
-import dev.tutti.tensor.NdArray;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingException;
 import java.util.List;
@@ -106,7 +106,8 @@ class WeightsTest {
         double anchor = 1;
         double velocity = 0;
         try (Scope scope = Scope.open();
-                Outer.Move move = Outer.nesterov(rate, momentum).bind(Tensor.of(new double[1], 1))) {
+                OuterOptimizer.Move move =
+                        OuterOptimizer.nesterov(rate, momentum).bind(Tensor.of(new double[1], 1))) {
             for (double average : new double[] {0.8, 0.5, 0.9}) {
                 double delta = anchor - average;
                 velocity = momentum * velocity + delta;
@@ -128,7 +129,7 @@ class WeightsTest {
                         + " -1.0");
         assertThatThrownBy(() -> locallyWeighted().validation(0))
                 .hasMessage("locallyWeighted: validation is a part of a round, above 0 and at most 1, received 0.0");
-        assertThatThrownBy(() -> Outer.nesterov(0.7, 1))
+        assertThatThrownBy(() -> OuterOptimizer.nesterov(0.7, 1))
                 .hasMessage("nesterov: momentum must be at least 0 and below 1, received 1.0");
     }
 }

@@ -14,6 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Traffic;
 import dev.tutti.data.Dataset;
@@ -23,9 +25,7 @@ import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.Weights;
-import dev.tutti.tensor.DType;
 import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;

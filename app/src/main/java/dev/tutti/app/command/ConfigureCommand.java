@@ -1,0 +1,95 @@
+package dev.tutti.app.command;
+
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.app.UsageException;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.comm.Configuration;
+import dev.tutti.train.RuntimeSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Changes the settings of a job under way. */
+@Command(
+        name = "configure",
+        sortOptions = false,
+        description = {
+            "Changes settings of a job while it runs: all its members follow them from the same step on.",
+            "Training follows learningRate; other settings are for callbacks of your own."
+        },
+        footer = {
+            "",
+            "./tutti configure runs/digits learningRate=0.0005   sets it",
+            "./tutti configure runs/digits learningRate=         gives it back to the job",
+            "./tutti configure runs/digits                       shows what was set"
+        })
+public final class ConfigureCommand extends TuttiCommand {
+    @Mixin
+    private RunningJob job;
+
+    @Parameters(paramLabel = "KEY=VALUE", index = "1..*", description = "What to set.")
+    private List<String> settings = List.of();
+
+    /** @param value null to take the setting away */
+    private record Setting(String key, String value) {}
+
+    public ConfigureCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        List<Setting> checked = checked();
+        try (CoordinatorClient coordinator = job.open()) {
+            Configuration now = coordinator.configuration();
+            for (Setting setting : checked) {
+                now = coordinator.configure(setting.key(), setting.value());
+            }
+            people().println(
+                            now.values().isEmpty()
+                                    ? "Nothing is set: the job runs as it was written."
+                                    : "Set: " + new TreeMap<>(now.values()));
+            answer(now);
+            return ExitCode.FINE;
+        } catch (RefusedException e) {
+            throw new UsageException(e.getMessage());
+        }
+    }
+
+    /** All of them before any is changed. */
+    private List<Setting> checked() {
+        List<Setting> all = new ArrayList<>();
+        for (String text : settings) {
+            int equals = text.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("expected KEY=VALUE, such as learningRate=0.001, received '" + text + "'");
+            }
+            String value = text.substring(equals + 1);
+            Setting setting = new Setting(text.substring(0, equals), value.isEmpty() ? null : value);
+            requireNoSlip(setting.key());
+            try {
+                RuntimeSettings.check(setting.key(), setting.value());
+            } catch (TuttiException e) {
+                throw new UsageException(e.getMessage());
+            }
+            all.add(setting);
+        }
+        return all;
+    }
+
+    /** A name of training's own that is misspelt would be taken for one of a callback's, and change nothing. */
+    private static void requireNoSlip(String key) {
+        List<String> known = List.of(RuntimeSettings.LEARNING_RATE);
+        if (!known.contains(key) && DidYouMean.nearest(key, known).isPresent()) {
+            throw new UsageException("unknown setting '" + key + "'" + DidYouMean.hint(key, known)
+                    + " Settings of your own need names that are less alike.");
+        }
+    }
+}

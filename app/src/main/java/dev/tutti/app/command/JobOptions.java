@@ -1,0 +1,116 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.UsageException;
+import dev.tutti.train.job.JobFile;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The options that set keys of a job over what its file says. */
+final class JobOptions {
+    @Option(names = "--epochs", paramLabel = "N", description = "How often to go through the data.")
+    private String epochs;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Rows to a batch.")
+    private String batch;
+
+    @Option(names = "--learning-rate", paramLabel = "RATE", description = "The optimizer's learning rate.")
+    private String learningRate;
+
+    @Option(names = "--seed", paramLabel = "N", description = "What all that is random follows from.")
+    private String seed;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Cores to use; all of them by default.")
+    private String threads;
+
+    @Option(names = "--device", paramLabel = "NAME", description = "auto, cpu, cuda or cuda:1.")
+    private String device;
+
+    @Option(names = "--output", paramLabel = "FOLDER", description = "Where the results go; runs/NAME by default.")
+    private String output;
+
+    @Option(
+            names = "--cluster",
+            paramLabel = "WHERE",
+            description = "Where training runs: here, threads, processes, or YAML such as {type: threads, workers: 2}.")
+    private String cluster;
+
+    @Option(names = "--workers", paramLabel = "N", description = "Train on so many threads of this JVM.")
+    private String workers;
+
+    @Option(names = "--processes", paramLabel = "N", description = "Train in so many JVMs on this machine.")
+    private String processes;
+
+    @Option(names = "--strategy", paramLabel = "NAME", description = "How members agree: local, allReduce, ...")
+    private String strategy;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "Any value of the job, such as optimizer.type=sgd or model.layers.0.filters=16.")
+    private List<String> settings = List.of();
+
+    /** The job with all that was said. */
+    JobFile in(JobFile file) {
+        JobFile changed = place(file);
+        for (Map.Entry<String, String> flag : flags().entrySet()) {
+            if (flag.getValue() != null) {
+                String key = flag.getKey().equals("optimizer.learningRate") ? "learning-rate" : flag.getKey();
+                changed = changed.set(flag.getKey(), flag.getValue(), "--" + key + " " + flag.getValue());
+            }
+        }
+        for (String setting : settings) {
+            int equals = setting.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("--set " + setting + ": expected KEY=VALUE, such as optimizer.type=sgd");
+            }
+            changed = changed.set(setting.substring(0, equals), setting.substring(equals + 1), "--set " + setting);
+        }
+        return changed;
+    }
+
+    private Map<String, String> flags() {
+        Map<String, String> flags = new LinkedHashMap<>();
+        flags.put("epochs", epochs);
+        flags.put("batch", batch);
+        flags.put("optimizer.learningRate", learningRate);
+        flags.put("seed", seed);
+        flags.put("threads", threads);
+        flags.put("device", device);
+        flags.put("output", output);
+        flags.put("strategy", strategy);
+        return flags;
+    }
+
+    /** Where training runs is said in one of three ways. */
+    private JobFile place(JobFile file) {
+        long said =
+                Stream.of(cluster, workers, processes).filter(Objects::nonNull).count();
+        if (said > 1) {
+            throw new UsageException("say one of --cluster, --workers and --processes; for threads within processes:"
+                    + " --cluster '{type: processes, members: 2, ...}'");
+        }
+        if (cluster != null) {
+            return file.set("cluster", cluster, "--cluster " + cluster);
+        }
+        if (workers != null) {
+            String value = "{type: threads, workers: " + count("--workers", workers) + "}";
+            return file.set("cluster", value, "--workers " + workers);
+        }
+        if (processes != null) {
+            String value = "{type: processes, members: " + count("--processes", processes) + "}";
+            return file.set("cluster", value, "--processes " + processes);
+        }
+        return file;
+    }
+
+    private static String count(String option, String value) {
+        if (!value.matches("[1-9]\\d{0,4}")) {
+            throw new UsageException(option + " " + value + ": expected a whole number from 1 on");
+        }
+        return value;
+    }
+}

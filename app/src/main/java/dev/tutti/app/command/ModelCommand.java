@@ -1,0 +1,64 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.UsageException;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.Device;
+import dev.tutti.tensor.Engine;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.job.NamedDataset;
+import dev.tutti.train.job.RunFolder;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What commands share that work with a saved model. */
+abstract class ModelCommand extends TuttiCommand {
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "A saved model, or the folder of the run that made it.")
+    private Path path;
+
+    @Option(
+            names = "--device",
+            order = 90,
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "auto, cpu, cuda or cuda:1.")
+    private String device;
+
+    @Option(names = "--threads", order = 91, paramLabel = "N", description = "Cores to use; all of them by default.")
+    private Integer threads;
+
+    ModelCommand(Console console) {
+        super(console);
+    }
+
+    /** The path as the user said it. */
+    final Path path() {
+        return path;
+    }
+
+    final SavedModel load() {
+        return SavedModel.load(RunFolder.modelAt(path), Model.Options.DEFAULT.device(Device.named(device)));
+    }
+
+    final Trainer trainer(SavedModel model) {
+        if (threads != null && threads < 1) {
+            throw new UsageException("--threads " + threads + ": expected 1 or more");
+        }
+        return model.trainer().threads(threads == null ? Engine.cores() : threads);
+    }
+
+    /** The run that made the model, if the model still lies in its folder. */
+    final RunFolder madeBy() {
+        return RunFolder.of(RunFolder.modelAt(path));
+    }
+
+    static Dataset dataset(String name) {
+        return NamedDataset.read(name, NamedDataset.Part.TEST);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.app.TextTable;
+import dev.tutti.app.UsageException;
+import dev.tutti.app.input.JsonInput;
+import dev.tutti.app.input.Picture;
+import dev.tutti.app.input.PredictionInput;
+import dev.tutti.app.input.ReadableOutputs;
+import dev.tutti.array.NdArray;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Input;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.checkpoint.SavedModel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Asks a model. */
+@Command(
+        name = "predict",
+        sortOptions = false,
+        description = "Asks a model about images, arrays in JSON, or rows of a dataset.",
+        footer = {
+            "",
+            "JSON holds numbers of the shape of one input, or a list of such; - reads it from standard input.",
+            "Images are scaled to the size of the input, black as 0 and white as 1."
+        })
+public final class PredictCommand extends ModelCommand {
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "INPUT", description = "PNG, JPEG or JSON files, or -.")
+    private List<String> inputs = List.of();
+
+    @Option(names = "--data", paramLabel = "DATA", description = "mnist, or a file with a dataset, instead of inputs.")
+    private String data;
+
+    @Option(names = "--take", paramLabel = "N", description = "The first N rows of --data only.")
+    private Long take;
+
+    @Option(names = "--invert", description = "Swap dark and light in images, for dark ink on white paper.")
+    private boolean invert;
+
+    @Option(
+            names = "--white",
+            paramLabel = "VALUE",
+            defaultValue = "1",
+            description = "What a white pixel is; 255 for a model that is fed with bytes.")
+    private double white;
+
+    public PredictCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        if (inputs.isEmpty() == (data == null)) {
+            throw new UsageException(
+                    data == null
+                            ? "predict needs something to ask about: images, JSON files, - for standard input, or --data"
+                            : "say either inputs or --data, not both");
+        }
+        try (SavedModel saved = load()) {
+            Trainer trainer = trainer(saved);
+            List<PredictionInput> questions = data == null ? questions(saved) : List.of();
+            Dataset rows = data == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(data));
+            NdArray outputs = trainer.predict(rows);
+            List<PredictionInput> asked = data == null ? questions : PredictionInput.of(rows, data);
+            show(ReadableOutputs.of(saved), asked, outputs);
+            return ExitCode.FINE;
+        }
+    }
+
+    private Dataset taken(Dataset dataset) {
+        return take == null ? dataset : dataset.take(take);
+    }
+
+    private List<PredictionInput> questions(SavedModel saved) {
+        List<Input> expected = saved.model().inputs();
+        if (expected.size() != 1) {
+            throw new UsageException("the model takes " + expected.size() + " inputs at once: ask it with --data");
+        }
+        List<PredictionInput> questions = new ArrayList<>();
+        for (String input : inputs) {
+            if (input.equals("-")) {
+                questions.addAll(new JsonInput(expected.get(0)).read(console().in(), "standard input"));
+            } else if (input.endsWith(".json")) {
+                questions.addAll(new JsonInput(expected.get(0)).read(Path.of(input)));
+            } else {
+                questions.add(picture(expected.get(0), input));
+            }
+        }
+        return questions;
+    }
+
+    private PredictionInput picture(Input expected, String input) {
+        Picture picture = Picture.read(Path.of(input));
+        if (picture.looksLikeInkOnPaper() && !invert) {
+            console()
+                    .err()
+                    .println(input + ": dark on a light ground; a model that learned light on dark needs --invert");
+        }
+        return new PredictionInput(input, null, picture.toArray(expected.shape(), invert, white));
+    }
+
+    private void show(ReadableOutputs answers, List<PredictionInput> questions, NdArray outputs) {
+        boolean labels = questions.stream().anyMatch(question -> question.label() != null);
+        List<String> heads = new ArrayList<>(List.of("input"));
+        if (labels) {
+            heads.add("actual");
+        }
+        heads.addAll(answers.columns());
+        TextTable table = new TextTable(heads);
+        List<Map<String, Object>> predictions = new ArrayList<>();
+        for (int row = 0; row < questions.size(); row++) {
+            PredictionInput question = questions.get(row);
+            ReadableOutputs.Answer answer = answers.answer(outputs, row);
+            List<String> cells = new ArrayList<>(List.of(question.name()));
+            Map<String, Object> fields = new LinkedHashMap<>(Map.of("input", question.name()));
+            if (labels) {
+                String label = answers.areClasses()
+                        ? answers.name((int) Double.parseDouble(question.label()))
+                        : question.label();
+                cells.add(label);
+                fields.put("actual", label);
+            }
+            cells.addAll(answer.cells());
+            fields.putAll(answer.fields());
+            table.add(cells);
+            predictions.add(fields);
+        }
+        people().print(table);
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("model", path().toString());
+        all.put("predictions", predictions);
+        answer(all);
+    }
+}

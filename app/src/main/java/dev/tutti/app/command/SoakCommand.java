@@ -1,0 +1,82 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.bench.BenchOptions;
+import dev.tutti.io.AtomicFile;
+import dev.tutti.testkit.soak.FaultPage;
+import dev.tutti.testkit.soak.Soak;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Trains again and again while members are killed, stopped and slowed down by chance. */
+@Command(
+        name = "soak",
+        sortOptions = false,
+        description = "Trains on several JVMs under faults drawn by chance, and says whether all came out well.",
+        footer = {
+            "",
+            "Results of 50 runs and more go to bench/results/soak.md or sweep.md. A seed repeats a run: --seed N --runs 1."
+        })
+public final class SoakCommand extends TuttiCommand {
+    private static final int WORTH_KEEPING = 50;
+
+    @Option(names = "--runs", paramLabel = "COUNT", description = "How many; 50 by default.")
+    private Integer runs;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "NUMBER",
+            description = "Of the first run; another one each time by default.")
+    private Long seed;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "COUNT",
+            defaultValue = "600",
+            description = "Begin no run after so many minutes.")
+    private int minutes;
+
+    @Option(
+            names = "--sweep",
+            description = {
+                "Instead stop or kill one member at one point of its work after the other;",
+                "--seed and --runs choose the first point, from 0, and how many."
+            })
+    private boolean sweep;
+
+    public SoakCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        long first = seed != null ? seed : sweep ? 0 : System.currentTimeMillis() / 1000;
+        int most = runs != null ? runs : sweep ? Integer.MAX_VALUE : WORTH_KEEPING;
+        Soak soak = new Soak(people()::println);
+        List<Soak.Line> lines =
+                sweep ? soak.sweep((int) first, most) : soak.run(most, first, Duration.ofMinutes(minutes));
+        Map<Soak.Ending, Integer> counts = Soak.counts(lines);
+        people().println(counts);
+        answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
+        if (lines.size() >= WORTH_KEEPING) {
+            String which = " --runs " + lines.size() + " --seed " + first;
+            keep(lines, "./tutti soak" + (sweep ? " --sweep" : "") + which);
+        }
+        boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
+        return well ? ExitCode.FINE : ExitCode.FAULT;
+    }
+
+    private void keep(List<Soak.Line> lines, String command) {
+        FaultPage page = sweep ? FaultPage.SWEEP : FaultPage.SOAK;
+        Path file = BenchOptions.here(false).project().resolve("bench/results/" + (sweep ? "sweep.md" : "soak.md"));
+        byte[] text = page.of(lines, command).getBytes(StandardCharsets.UTF_8);
+        AtomicFile.write(file, out -> out.write(text));
+        people().println("Written to " + file);
+    }
+}

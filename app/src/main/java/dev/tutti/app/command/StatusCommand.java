@@ -1,0 +1,84 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.app.TextTable;
+import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.comm.Report;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Shows how a job under way is doing. */
+@Command(
+        name = "status",
+        sortOptions = false,
+        description =
+                "Shows how a job is doing that runs in several JVMs: its members, how far they are, what was set.",
+        footer = {"", "Example: ./tutti status runs/digits"})
+public final class StatusCommand extends TuttiCommand {
+    @Mixin
+    private RunningJob job;
+
+    public StatusCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        try (CoordinatorClient coordinator = job.open()) {
+            Overview overview = coordinator.overview();
+            show(overview);
+            answer(overview);
+            return ExitCode.FINE;
+        }
+    }
+
+    private void show(Overview overview) {
+        people().println(job.folder() + ": generation " + overview.generation() + rows(overview.rows()));
+        TextTable table = new TextTable(List.of("member", "state", "rank", "epoch", "step", "loss", "pace", ""));
+        overview.members().stream()
+                .sorted(Comparator.comparing(line -> line.gone() != null))
+                .forEach(line -> table.add(cells(line)));
+        people().print(table);
+        if (!overview.settings().values().isEmpty()) {
+            people().println("Set: " + new TreeMap<>(overview.settings().values()));
+        }
+        overview.complaints().forEach(complaint -> people().println("It does not add up: " + complaint));
+    }
+
+    private static String rows(Map<Integer, Long> rows) {
+        return rows.keySet().stream()
+                .max(Comparator.naturalOrder())
+                .map(epoch -> String.format(Locale.ROOT, ", %,d rows used of epoch %d", rows.get(epoch), epoch + 1))
+                .orElse("");
+    }
+
+    private static List<String> cells(Overview.Line line) {
+        Report report = line.report();
+        return List.of(
+                line.id(),
+                line.state().name().toLowerCase(Locale.ROOT),
+                line.rank() < 0 ? "-" : String.valueOf(line.rank()),
+                report == null ? "-" : String.valueOf(report.epoch() + 1),
+                report == null ? "-" : String.valueOf(report.step()),
+                report == null ? "-" : String.format(Locale.ROOT, "%.4f", report.loss()),
+                line.pace() > 0 ? String.format(Locale.ROOT, "%.1f ms", 1e3 * line.pace()) : "-",
+                remark(line));
+    }
+
+    private static String remark(Overview.Line line) {
+        if (line.gone() != null) {
+            return line.gone();
+        }
+        if (line.waiting()) {
+            return "waits for the others";
+        }
+        return line.slower() > 1.5 ? String.format(Locale.ROOT, "%.1f times as slow as the others", line.slower()) : "";
+    }
+}

@@ -1,0 +1,187 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.io.AtomicFile;
+import dev.tutti.json.Json;
+import dev.tutti.train.Evaluation;
+import dev.tutti.train.History;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.job.Checkpoints;
+import dev.tutti.train.job.Job;
+import dev.tutti.train.job.JobFile;
+import dev.tutti.train.job.ReadyJob;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Trains a model as a job says. */
+@Command(
+        name = "train",
+        sortOptions = false,
+        description = "Trains a model: a job in a YAML or JSON file, or the built-in job mnist.",
+        footer = {
+            "",
+            "Ctrl-C writes a checkpoint; --resume goes on from it as if nothing had happened.",
+            "All keys of a job file: docs/commands.md."
+        })
+public final class TrainCommand extends TuttiCommand {
+    @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
+    private String name;
+
+    @Mixin
+    private JobOptions options;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Write a timeline of all members for Chrome's trace viewer or Perfetto.")
+    private Path trace;
+
+    @Option(names = "--resume", description = "Go on from the newest checkpoint.")
+    private boolean resume;
+
+    @Option(names = "--print-job", description = "Print the job file and end: a start for one of your own.")
+    private boolean printJob;
+
+    public TrainCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        JobFile file = options.in(JobArgument.find(name));
+        if (printJob) {
+            people().print(file.text());
+            answer(Map.of("job", file.job()));
+            return ExitCode.FINE;
+        }
+        long began = System.nanoTime();
+        try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
+                        + "Stopping after this step ... (Ctrl-C again ends at once)"));
+                ReadyJob ready = ReadyJob.check(file)) {
+            introduce(ready);
+            History history = ready.run(resume, interruption, watchers());
+            double seconds = (System.nanoTime() - began) / 1e9;
+            return history.ending() == History.Ending.INTERRUPTED
+                    ? interrupted(ready, history, seconds)
+                    : finished(ready, history, seconds);
+        }
+    }
+
+    private Callback[] watchers() {
+        List<Callback> watchers = new ArrayList<>(List.of(Callbacks.progress(people(), terminal())));
+        if (trace != null) {
+            watchers.add(Callbacks.trace(trace));
+        }
+        return watchers.toArray(Callback[]::new);
+    }
+
+    private void introduce(ReadyJob ready) {
+        Job job = ready.job();
+        people().printf(
+                        Locale.ROOT,
+                        "%s: %s, %,d parameters, %d epochs%n",
+                        job.name(),
+                        ready.train().size().isPresent()
+                                ? String.format(
+                                        Locale.ROOT,
+                                        "%,d rows",
+                                        ready.train().size().getAsLong())
+                                : "rows from " + job.data().train(),
+                        ready.model().vector().size(),
+                        job.epochs());
+        Checkpoints earlier = new Checkpoints(job);
+        if (resume && !earlier.exist()) {
+            people().println("There is no checkpoint in " + earlier.folder() + ": starting from the beginning.");
+        } else if (!resume && earlier.unfinished()) {
+            people().println("Starting anew. An unfinished run was found: its checkpoints are kept in "
+                    + earlier.aside() + "; with --resume it would have gone on.");
+        }
+    }
+
+    private ExitCode interrupted(ReadyJob ready, History history, double seconds) {
+        String command = calledWith("--resume");
+        showTimes(history);
+        people().println("Stopped. A checkpoint is in " + new Checkpoints(ready.job()).folder() + "; to go on:");
+        people().println("  " + command);
+        Map<String, Object> answer = result(ready, history, seconds);
+        answer.remove("model");
+        answer.put("resume", command);
+        answer(answer);
+        return ExitCode.INTERRUPTED;
+    }
+
+    private ExitCode finished(ReadyJob ready, History history, double seconds) {
+        Map<String, Object> answer = result(ready, history, seconds);
+        AtomicFile.write(ready.job().output().result(), Json.write(answer) + "\n");
+        String folder = ready.job().output().toString();
+        showTimes(history);
+        if (history.reason() != null) {
+            people().println("Stopped early: " + history.reason() + ".");
+        }
+        people().printf(
+                        Locale.ROOT,
+                        "%nTrained in %.1f s: %s. The model is in %s; next, for instance:%n",
+                        seconds,
+                        history.epochs().isEmpty() ? "no epoch" : history.last().measured(),
+                        folder);
+        people().println("  ./tutti evaluate " + folder);
+        people().println("  ./tutti predict " + folder + " " + exampleInput(ready));
+        people().println("  ./tutti export " + folder + " --output "
+                + ready.job().name() + ".pt");
+        answer(answer);
+        return ExitCode.FINE;
+    }
+
+    private void showTimes(History history) {
+        if (history.times().members().isEmpty()) {
+            return;
+        }
+        people().println();
+        people().print(history.times());
+        people().println(history.times().limit());
+        if (trace != null) {
+            people().println("The timeline is in " + trace + ": open it in chrome://tracing or ui.perfetto.dev.");
+        }
+    }
+
+    private static String exampleInput(ReadyJob ready) {
+        Path samples = Path.of("datasets", "mnist", "samples", "seven.png");
+        boolean digits = ready.job().data().train().toString().startsWith("mnist") && Files.exists(samples);
+        return digits ? samples.toString() : "input.json";
+    }
+
+    private static Map<String, Object> result(ReadyJob ready, History history, double seconds) {
+        Job job = ready.job();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("job", job.name());
+        answer.put("ending", history.ending().name().toLowerCase(Locale.ROOT));
+        if (!history.epochs().isEmpty()) {
+            Evaluation measured = history.last().measured();
+            answer.putAll(measured.metrics());
+            answer.put("loss", measured.loss());
+            answer.put("measuredOn", history.last().validation() == null ? "training" : "validation");
+            answer.put("steps", history.last().steps());
+        }
+        answer.put("epochs", history.epochs().size());
+        answer.put("seconds", seconds);
+        answer.put("parameters", ready.model().vector().size());
+        answer.put("model", job.output().model().toString());
+        answer.put("history", history.epochs());
+        Map<String, Object> times = new LinkedHashMap<>();
+        times.put("limit", history.times().limit());
+        times.put("members", history.times().members());
+        answer.put("times", times);
+        return answer;
+    }
+}

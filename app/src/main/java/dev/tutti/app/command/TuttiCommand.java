@@ -1,0 +1,92 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.json.Json;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * What all commands share: people read {@link #people()}; with {@code --json} a program gets one object on standard output and
+ * people read standard error.
+ */
+public abstract class TuttiCommand implements Callable<Integer> {
+    @Option(
+            names = "--json",
+            order = 100,
+            description = "Print one JSON object on standard output, all else on standard error.")
+    private boolean json;
+
+    @Option(names = "--verbose", order = 101, description = "Print a stack trace when something fails.")
+    private boolean verbose;
+
+    @SuppressWarnings("unused") // picocli looks at it, and shows the help by itself
+    @Option(
+            names = {"-h", "--help"},
+            order = 102,
+            usageHelp = true,
+            description = "Show this help and end.")
+    private boolean help;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final Console console;
+
+    TuttiCommand(Console console) {
+        this.console = console;
+    }
+
+    /** Does the work. */
+    abstract ExitCode run();
+
+    @Override
+    public final Integer call() {
+        return run().number();
+    }
+
+    final Console console() {
+        return console;
+    }
+
+    final boolean json() {
+        return json;
+    }
+
+    public final boolean verbose() {
+        return verbose;
+    }
+
+    /** Where to print for people. */
+    final PrintStream people() {
+        return json ? console.err() : console.out();
+    }
+
+    /** Whether people look at a terminal. */
+    final boolean terminal() {
+        return json ? console.errTerminal() : console.outTerminal();
+    }
+
+    /** The answer for programs, printed only if they asked for it. */
+    final void answer(Object answer) {
+        if (json) {
+            console.out().println(Json.write(answer));
+        }
+    }
+
+    /** The command as it was called, and more arguments: to show how to go on. */
+    final String calledWith(String... more) {
+        List<String> args = spec.root().commandLine().getParseResult().originalArgs();
+        String said = args.stream().map(TuttiCommand::quoted).collect(Collectors.joining(" "));
+        return "./tutti " + said + (args.containsAll(List.of(more)) ? "" : " " + String.join(" ", more));
+    }
+
+    private static String quoted(String argument) {
+        return argument.matches("[\\w./:=,+@%-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
+    }
+}

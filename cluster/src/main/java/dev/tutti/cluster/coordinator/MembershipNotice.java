@@ -1,0 +1,27 @@
+package dev.tutti.cluster.coordinator;
+
+import java.util.List;
+
+/**
+ * What a member is told as soon as it changes.
+ *
+ * @param generation the present group's
+ * @param changed why its members have to meet again, or null if they need not
+ * @param orderly whether that is only because somebody left in good order or wants to come in, so nobody waits in vain
+ * @param lost ids of those of the group that are gone
+ * @param gone why the member that is told is no longer one, or null
+ * @param goneFor how it went, or null
+ * @param version the configuration's
+ */
+public record MembershipNotice(
+        long generation,
+        String changed,
+        boolean orderly,
+        List<String> lost,
+        String gone,
+        LossCause goneFor,
+        long version) {
+    public MembershipNotice {
+        lost = List.copyOf(lost);
+    }
+}

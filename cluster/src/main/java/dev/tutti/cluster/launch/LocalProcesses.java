@@ -1,0 +1,209 @@
+package dev.tutti.cluster.launch;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.cluster.ClusterTeam;
+import dev.tutti.cluster.HostedCoordinator;
+import dev.tutti.cluster.HostingTeam;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.CoordinatorServer;
+import dev.tutti.cluster.rpc.JoinRequest;
+import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Team;
+import dev.tutti.comm.connection.Connections;
+import dev.tutti.json.Json;
+import dev.tutti.tensor.Engine;
+import dev.tutti.train.Launcher;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.WorkerTask;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * JVMs of this machine: this one and others that it starts, each with workers on threads of its own.
+ *
+ * <p>Their output comes out of this JVM, prefixed with their names. They end when this one ends, however that comes about.
+ */
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+public final class LocalProcesses implements Launcher, Cloneable {
+    /** All have done their last step by then; what is left is to end. */
+    private static final Duration TO_END = Duration.ofSeconds(10);
+
+    private Integer members;
+    private int threads = 1;
+    private int min = 1;
+    private int restarts = 3;
+    private double ejectSlowerThan;
+    private Double goneAfterSeconds;
+    private Double collectiveSeconds;
+    private Double tooFewSeconds;
+
+    @JsonIgnore
+    private Path folder;
+
+    private LocalProcesses() {}
+
+    /** So many JVMs, this one among them. */
+    public LocalProcesses(int members) {
+        this.members = members;
+        validate();
+    }
+
+    /** Workers on threads of each JVM; 1 by default. */
+    public LocalProcesses threads(int each) {
+        return with(copy -> copy.threads = each);
+    }
+
+    /** The least number of members that go on; with fewer training waits a while and ends with a checkpoint. 1 by default. */
+    public LocalProcesses min(int least) {
+        return with(copy -> copy.min = least);
+    }
+
+    /** How many lost members are replaced by new ones in all; 3 by default. */
+    public LocalProcesses restarts(int most) {
+        return with(copy -> copy.restarts = most);
+    }
+
+    /** Sends members away that take so many times as long as the others; off by default. */
+    public LocalProcesses ejectSlowerThan(double factor) {
+        return with(copy -> copy.ejectSlowerThan = factor);
+    }
+
+    /** Silence after which a member is given up; 10 s by default. */
+    public LocalProcesses goneAfter(Duration silence) {
+        return with(copy -> copy.goneAfterSeconds = silence.toMillis() / 1e3);
+    }
+
+    /** How long a member waits for the others within one call; 30 s by default. */
+    public LocalProcesses deadline(Duration wait) {
+        return with(copy -> copy.collectiveSeconds = wait.toMillis() / 1e3);
+    }
+
+    /** How long those that are left wait for others when they are fewer than the least number; 30 s by default. */
+    public LocalProcesses tooFewFor(Duration wait) {
+        return with(copy -> copy.tooFewSeconds = wait.toMillis() / 1e3);
+    }
+
+    @Override
+    public LocalProcesses reachableThrough(Path whereToLook) {
+        return with(copy -> copy.folder = whereToLook);
+    }
+
+    private interface Change {
+        void on(LocalProcesses copy);
+    }
+
+    private LocalProcesses with(Change change) {
+        try {
+            LocalProcesses copy = (LocalProcesses) clone();
+            change.on(copy);
+            copy.validate();
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private int members() {
+        return members == null ? Engine.cores() : members;
+    }
+
+    @Override
+    public OptionalInt workers() {
+        return OptionalInt.of(members() * threads);
+    }
+
+    @Override
+    public void validate() {
+        require(members() >= 1, "members: expected at least 1 JVM, received " + members());
+        require(threads >= 1, "threads: expected at least 1 worker in each JVM, received " + threads);
+        require(
+                min >= 1 && min <= members(),
+                "min: expected from 1 to the number of members, " + members() + ", received " + min);
+        require(restarts >= 0, "restarts: expected 0 or more, received " + restarts);
+        require(
+                ejectSlowerThan == 0 || ejectSlowerThan > 1,
+                "ejectSlowerThan: expected a factor above 1, or 0 for never, received " + ejectSlowerThan);
+        rules();
+    }
+
+    private static void require(boolean holds, String message) {
+        if (!holds) {
+            throw new TrainingException(message);
+        }
+    }
+
+    MembershipRules rules() {
+        Timeouts patience = Timeouts.DEFAULT;
+        if (goneAfterSeconds != null) {
+            long gone = Math.round(goneAfterSeconds * 1000);
+            require(gone >= 10, "goneAfterSeconds: expected at least 0.01, received " + goneAfterSeconds);
+            patience = patience.heartbeats(
+                    Duration.ofMillis(Math.min(patience.heartbeat(), gone / 5)),
+                    Duration.ofMillis(Math.min(patience.unresponsive(), gone / 2)),
+                    Duration.ofMillis(gone));
+        }
+        patience = patience.coordinatorInDriver();
+        if (collectiveSeconds != null) {
+            patience = patience.collective(Duration.ofMillis(Math.round(collectiveSeconds * 1000)));
+        }
+        if (tooFewSeconds != null) {
+            patience = patience.tooFew(Duration.ofMillis(Math.round(tooFewSeconds * 1000)));
+        }
+        return new MembershipRules(min, members(), members(), ejectSlowerThan, patience);
+    }
+
+    @Override
+    public Team assemble(WorkerTask work) {
+        HostedCoordinator hosted = HostedCoordinator.start(ServerSettings.of(rules()), folder);
+        CoordinatorServer coordinator = hosted.server();
+        ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
+        try {
+            WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, work);
+            for (int i = 1; i < members(); i++) {
+                children.start("worker-" + i, plan);
+            }
+            CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
+            ClusterTeam team = ClusterTeam.join(client, JoinRequest.worker("worker-0"), threads, Connections::open);
+            try {
+                children.awaitStart(
+                        members(), Duration.ofMillis(rules().patience().start()));
+            } catch (RuntimeException e) {
+                team.close();
+                throw e;
+            }
+            return new HostingTeam(team, () -> {
+                // Without the driver nobody would hear of what the others do.
+                children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
+                hosted.close();
+            });
+        } catch (RuntimeException e) {
+            children.close();
+            hosted.close();
+            throw e;
+        }
+    }
+
+    private record WorkerPlan(CoordinatorAddress address, int threads, WorkerTask work) implements ChildProcesses.Plan {
+        @Override
+        public Process start(String name) {
+            return ChildJvm.of(WorkerMain.class.getName(), name, List.of()).start();
+        }
+
+        @Override
+        public String greeting(String name) {
+            return Json.write(WorkerInvitation.of(address, name, threads, work)).replace("\n", " ");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "processes(" + members() + (threads == 1 ? "" : ", " + threads + " threads each") + ")";
+    }
+}

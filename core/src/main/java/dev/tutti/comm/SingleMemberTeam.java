@@ -1,0 +1,60 @@
+package dev.tutti.comm;
+
+/** The team of a member that has nobody else. */
+final class SingleMemberTeam implements Team {
+    private final Group group = Group.alone();
+    private final Collectives collectives = new SingleMemberCollectives(group);
+    private final Leases leases = new LocalLeases();
+    private final int threads;
+    private volatile Configuration configuration = Configuration.NONE;
+
+    SingleMemberTeam(int threads) {
+        this.threads = threads;
+    }
+
+    @Override
+    public Meeting meet(long progress) {
+        return new Meeting(group, 0, false);
+    }
+
+    @Override
+    public Group group() {
+        return group;
+    }
+
+    @Override
+    public Collectives collectives() {
+        return collectives;
+    }
+
+    @Override
+    public void check() {}
+
+    @Override
+    public int threads() {
+        return threads;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public void report(Report report) {}
+
+    @Override
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    @Override
+    public synchronized void configure(String key, String value) {
+        configuration = configuration.with(key, value);
+    }
+
+    @Override
+    public void close() {
+        collectives.close();
+    }
+}

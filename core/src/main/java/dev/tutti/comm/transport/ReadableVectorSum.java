@@ -1,0 +1,144 @@
+package dev.tutti.comm.transport;
+
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
+import dev.tutti.comm.Group;
+import dev.tutti.comm.SharedVectorSum;
+import dev.tutti.comm.transport.SharedVectors.Stage;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Sums over vectors that lie in memory of which all members can read.
+ *
+ * <p>Two members read both vectors as they sum: each element of the other is read once. More of them divide the work first: each
+ * sums its part and lays the result into its own vector, where nobody else looks for anything but that. Either way 2(n-1)/n of
+ * the vector come to each member, and sums are made in the order of ranks.
+ */
+final class ReadableVectorSum implements SharedVectorSum {
+    private final String what;
+    private final Group group;
+    private final SharedVectors vectors;
+    private final Consumer<Runnable> waiting;
+    private final Consumer<Runnable> telling;
+    private final long elements;
+    private final Map<Stage, Long> before =
+            new EnumMap<>(Stage.class); // rounds with vectors that the group had earlier
+    private Tensor part; // null between two members
+    private long round;
+    private boolean closed;
+
+    /**
+     * @param waiting runs what may wait for others, within the deadline of a call
+     * @param telling runs what tells them something, unless nobody can hear it any more; never fails
+     */
+    ReadableVectorSum(
+            String what, Group group, SharedVectors vectors, Consumer<Runnable> waiting, Consumer<Runnable> telling) {
+        this.what = what;
+        this.group = group;
+        this.vectors = vectors;
+        this.waiting = waiting;
+        this.telling = telling;
+        this.elements = own().size();
+        for (Stage stage : Stage.values()) {
+            before.put(stage, vectors.said(stage));
+        }
+        if (group.size() > 2) {
+            part = Tensor.zeros(Shape.of(group.part(elements).length()), own().type())
+                    .retain();
+        }
+    }
+
+    @Override
+    public Tensor own() {
+        return vectors.all().get(group.rank());
+    }
+
+    @Override
+    public void awaitReaders() {
+        await(Stage.RELEASED);
+    }
+
+    @Override
+    public void prepare() {
+        round++;
+        if (part != null) {
+            sumOwnPart();
+            say(Stage.PREPARED);
+            await(Stage.PREPARED);
+        }
+    }
+
+    private void say(Stage stage) {
+        telling.accept(() -> vectors.say(stage, before.get(stage) + round));
+    }
+
+    private void await(Stage stage) {
+        String purpose = (stage == Stage.PREPARED ? "summing '" : "reading '") + what + "', round " + round;
+        waiting.accept(() -> vectors.awaitAll(stage, before.get(stage) + round, purpose));
+    }
+
+    private void sumOwnPart() {
+        Range range = group.part(elements);
+        if (range.isEmpty()) {
+            return;
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            part.setToSum(of(0, range), of(1, range));
+            for (int rank = 2; rank < group.size(); rank++) {
+                part.add_(of(rank, range));
+            }
+            of(group.rank(), range).copy_(part);
+        }
+    }
+
+    @Override
+    public void sum(Range range, Tensor into) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            if (part == null) {
+                into.setToSum(of(0, range), of(1, range));
+                return;
+            }
+            for (int rank = 0; rank < group.size(); rank++) {
+                Range theirs = group.part(elements, rank).intersect(range);
+                if (!theirs.isEmpty()) {
+                    into.narrow(0, theirs.from() - range.from(), theirs.length())
+                            .copy_(of(rank, theirs));
+                }
+            }
+        }
+    }
+
+    private Tensor of(int rank, Range range) {
+        return vectors.all().get(rank).narrow(0, range.from(), range.length());
+    }
+
+    @Override
+    public void release() {
+        long width = own().type().bytes();
+        long mine = group.part(elements).length() * width;
+        vectors.meter().reduceScatter(elements * width, mine, group.size());
+        vectors.meter().allGather(elements * width, mine, group.size());
+        say(Stage.RELEASED);
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (part != null) {
+            part.close();
+        }
+        List.copyOf(vectors.all()).forEach(Tensor::close);
+        vectors.close();
+    }
+}

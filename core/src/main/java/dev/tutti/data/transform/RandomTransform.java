@@ -1,0 +1,35 @@
+package dev.tutti.data.transform;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.data.RowRandom;
+import dev.tutti.data.Sample;
+import dev.tutti.json.ShortForm;
+
+/**
+ * Makes another sample of a sample by chance. All chance must come from the generator it is given: that is what makes
+ * a resumed run equal to one that was never stopped.
+ */
+@FunctionalInterface
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = RandomShift.class, name = "randomShift"),
+    @JsonSubTypes.Type(value = RandomFlip.class, name = "randomFlip")
+})
+public interface RandomTransform {
+    Sample apply(Sample sample, RowRandom random);
+
+    /** Moves images by up to so many pixels up or down and left or right; what comes in from outside is 0. */
+    static RandomTransform randomShift(int pixels) {
+        return new RandomShift(pixels);
+    }
+
+    /** Mirrors every other image, left to right. */
+    static RandomTransform randomFlip() {
+        return new RandomFlip();
+    }
+}

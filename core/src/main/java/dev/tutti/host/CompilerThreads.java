@@ -1,0 +1,50 @@
+package dev.tutti.host;
+
+import com.sun.jna.Platform;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads in which the JVM's optimizing compiler works on code that is already running.
+ *
+ * <p>A training has a compute thread on every core, and workers wait for each other: whatever time the compiler takes from one of them
+ * all of them lose, in the first minute a twentieth. So it works while nobody computes, and takes longer.
+ */
+public final class CompilerThreads {
+    static final String VARIABLE = "TUTTI_COMPILER";
+    private static final Path THREADS = Path.of("/proc/self/task");
+    private static final String NAME = "C2 CompilerThre"; // as long as names of threads are on Linux
+    private static final AtomicBoolean done = new AtomicBoolean();
+    private static final Logger log = LoggerFactory.getLogger(CompilerThreads.class);
+
+    private CompilerThreads() {}
+
+    /** Lets them make room for all others from now on; on Linux, once. Those that come later follow those they come from. */
+    public static void giveWay() {
+        if (Platform.isLinux() && done.compareAndSet(false, true) && givesWay(System.getenv(VARIABLE))) {
+            try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
+                for (Path thread : threads) {
+                    if (Files.readString(thread.resolve("comm")).strip().equals(NAME)) {
+                        LinuxThreads.set(Integer.parseInt(thread.getFileName().toString()), LinuxThreads.Policy.IDLE);
+                    }
+                }
+            } catch (IOException e) {
+                log.debug("the compiler's threads stay as they are", e);
+            }
+        }
+    }
+
+    /** What the variable says; what is none of its words is said and passed over. */
+    static boolean givesWay(String said) {
+        String word = said == null ? "" : said.strip();
+        if (!word.isEmpty() && !word.equals("idle") && !word.equals("busy")) {
+            log.warn("{} is '{}': expected idle or busy, taken as idle", VARIABLE, said);
+        }
+        return !word.equals("busy");
+    }
+}

@@ -1,0 +1,52 @@
+package dev.tutti.tensor;
+
+import java.util.function.Consumer;
+import org.bytedeco.pytorch.TensorBase;
+import org.bytedeco.pytorch.TensorTensorHook;
+
+/**
+ * A sum over several workers that differentiation knows of: what each of them gives is summed on the way forward, and the
+ * gradients of the sum, of which every worker has its own, are summed on the way back.
+ *
+ * <p>Forward and backward run on one thread for each worker.
+ */
+final class DifferentiableSum {
+    /** One for the whole JVM, since the engine has room for few; it runs on the thread that went forward before. */
+    private static final TensorTensorHook HOOK = new Hook();
+
+    private static final ThreadLocal<Consumer<Tensor>> SUM = new ThreadLocal<>();
+
+    private DifferentiableSum() {}
+
+    /** @param sum adds up a tensor with those of the other workers, in place; must not throw */
+    static Tensor of(Tensor own, Consumer<Tensor> sum) {
+        SUM.set(sum);
+        Tensor out = own.mul(1);
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor total = own.detach().copy();
+            sum.accept(total);
+            out.copy_(total);
+        }
+        if (out.handle().requires_grad()) {
+            NativeConversions.run("sharedSum", () -> out.handle().register_hook(HOOK));
+        }
+        return out;
+    }
+
+    private static final class Hook extends TensorTensorHook {
+        Hook() {
+            retainReference(); // made within whatever scope comes first, and not to be freed with it
+        }
+
+        @Override
+        public TensorBase call(TensorBase gradient) {
+            try (NoGradients off = NoGradients.begin()) {
+                Tensor total = new Tensor(new org.bytedeco.pytorch.Tensor(gradient))
+                        .copy()
+                        .contiguous();
+                SUM.get().accept(total);
+                return total.handle(); // freed with the scope around the backward pass
+            }
+        }
+    }
+}

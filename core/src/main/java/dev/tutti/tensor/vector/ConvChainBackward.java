@@ -1,0 +1,79 @@
+package dev.tutti.tensor.vector;
+
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.onednn.BlockedConvChain;
+import dev.tutti.tensor.onednn.ConvChain;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** A {@link ConvChain} of layers, whose gradients are computed and written without the engine. */
+final class ConvChainBackward extends ManualBackward {
+    private final BlockedConvChain stretch;
+    private final BlockedConvChain.Result result;
+    private final Function<Tensor, LargeGradient> large;
+
+    /** @param large the gradients that backward passes overwrite; null for others, which are zero before */
+    ConvChainBackward(
+            Tensor x, BlockedConvChain stretch, Function<Tensor, LargeGradient> large, ManualBackward before) {
+        super(x, before);
+        this.stretch = stretch;
+        this.large = large;
+        try (NoGradients off = NoGradients.begin()) {
+            result = stretch.forward(x);
+        }
+        result.output().requiresGradient(true);
+    }
+
+    @Override
+    Tensor output() {
+        return result.output();
+    }
+
+    @Override
+    boolean leavesGradient() {
+        return false;
+    }
+
+    @Override
+    void backward(boolean add, Consumer<Tensor> written) {
+        Tensor above = output().gradient();
+        if (above == null) {
+            return; // the pass did not come here
+        }
+        boolean wanted = input().handle().requires_grad();
+        Tensor below;
+        try (NoGradients off = NoGradients.begin()) {
+            below = stretch.backward(above, result.saved(), input().shape(), wanted, new Sink(add, written));
+        }
+        if (wanted) {
+            passOn(below);
+        }
+    }
+
+    private final class Sink implements GradientSink {
+        private final boolean add;
+        private final Consumer<Tensor> written;
+
+        Sink(boolean add, Consumer<Tensor> written) {
+            this.add = add;
+            this.written = written;
+        }
+
+        @Override
+        public Tensor gradient(Tensor parameter) {
+            LargeGradient own = large.apply(parameter);
+            return own == null ? parameter.gradient() : own.view();
+        }
+
+        @Override
+        public boolean adds(Tensor parameter) {
+            return add || large.apply(parameter) == null;
+        }
+
+        @Override
+        public void written(Tensor parameter) {
+            written.accept(parameter);
+        }
+    }
+}

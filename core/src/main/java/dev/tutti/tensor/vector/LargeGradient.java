@@ -1,0 +1,76 @@
+package dev.tutti.tensor.vector;
+
+import dev.tutti.array.Range;
+import dev.tutti.tensor.MatrixProducts;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+
+/**
+ * The gradient of a large parameter, which is cheaper to copy into the vector once than to add to zeros there.
+ *
+ * <p>During a backward pass the engine may keep the gradient where it was computed; afterwards it is taken over, and the
+ * parameter accumulates into the vector again as all others do.
+ */
+public final class LargeGradient {
+    /** Smaller ones are not worth the extra calls. */
+    public static final long LEAST = 1 << 16;
+
+    private final Range range;
+    private final Tensor parameter;
+    private final Tensor view;
+    private MatrixProducts products; // made when first asked for: what is only evaluated never needs them
+
+    LargeGradient(Range range, Tensor parameter, Tensor view) {
+        this.range = range;
+        this.parameter = parameter;
+        this.view = view;
+    }
+
+    Range range() {
+        return range;
+    }
+
+    Tensor parameter() {
+        return parameter;
+    }
+
+    /** Where the gradient is kept; its memory may change. */
+    Tensor view() {
+        return view;
+    }
+
+    /** The parameter's products, which write its gradient straight into the vector. */
+    MatrixProducts products() {
+        if (products == null) {
+            products = MatrixProducts.of(parameter, view);
+        }
+        return products;
+    }
+
+    void leaveToTheEngine() {
+        parameter.dropGradient();
+    }
+
+    void takeOver(boolean add) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor computed = parameter.gradient();
+            if (computed != null && add) {
+                view.add_(computed);
+            } else if (computed != null) {
+                view.copy_(computed);
+            } else if (!add) {
+                view.zero_(); // frozen, or not used in this pass
+            }
+            parameter.accumulateInto(view);
+        }
+    }
+
+    void close() {
+        if (products != null) {
+            products.close();
+        }
+        view.close();
+    }
+}

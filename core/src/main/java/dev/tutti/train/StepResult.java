@@ -1,7 +1,0 @@
-package dev.tutti.train;
-
-import dev.tutti.tensor.NdArray;
-import java.util.List;
-
-/** What came of one batch: its mean loss, its size and, where metrics want them, the model's outputs. */
-public record StepResult(double loss, int size, List<NdArray> outputs) {}

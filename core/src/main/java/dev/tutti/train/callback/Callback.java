@@ -1,0 +1,41 @@
+package dev.tutti.train.callback;
+
+import dev.tutti.train.EpochResult;
+import java.util.Map;
+
+/**
+ * Watches a run, and may end it.
+ *
+ * <p>Order of calls: {@link #begin} once, then {@link #step} after each update and {@link #epoch} after each epoch, at last
+ * {@link #end} once, also when training failed. What the callback must remember over an interruption it gives in {@link #state}
+ * and gets back in {@link #restore}, before {@link #begin}.
+ */
+public interface Callback {
+    default void begin(Run run) {}
+
+    /**
+     * Asked before each update: whether {@link #step} will look at {@link Run#checkpoint} right after it. Where members hold
+     * parts of the state they bring it together then; a callback that looks without having said so may find it missing.
+     */
+    default boolean needsState(Run run) {
+        return false;
+    }
+
+    default void step(Run run) {}
+
+    default void epoch(Run run, EpochResult result) {}
+
+    /** Failure is null when training came to an end in good order. */
+    default void end(Run run, Throwable failure) {}
+
+    /** The name its state has in a checkpoint; two callbacks of one kind need different names. */
+    default String name() {
+        return getClass().getSimpleName();
+    }
+
+    default Map<String, Double> state() {
+        return Map.of();
+    }
+
+    default void restore(Map<String, Double> state) {}
+}

@@ -1,0 +1,55 @@
+package dev.tutti.train.callback;
+
+import dev.tutti.train.checkpoint.CheckpointSaver;
+import java.io.PrintStream;
+import java.nio.file.Path;
+
+/** The callbacks, to be imported statically. */
+public final class Callbacks {
+    private Callbacks() {}
+
+    /** A live progress bar; plain lines where the stream is no terminal. */
+    public static Callback progress(PrintStream out, boolean terminal) {
+        return new ProgressBar(out, terminal);
+    }
+
+    /** Saves checkpoints in a folder, after each epoch and when training ends early. */
+    public static CheckpointSaver checkpoint(Path folder) {
+        return new CheckpointSaver(folder);
+    }
+
+    /** Stops when a value has not improved for some epochs. */
+    public static EarlyStopping earlyStopping(String metric, int patience) {
+        return new EarlyStopping(metric, patience);
+    }
+
+    /** Saves the model whenever a value is better than ever before. */
+    public static BestModel bestModel(Path folder, String metric) {
+        return new BestModel(folder, metric);
+    }
+
+    /** Writes scalars, learning rate and histograms of the weights for TensorBoard. */
+    public static TensorBoard tensorBoard(Path folder) {
+        return new TensorBoard(folder);
+    }
+
+    /** Writes a line for each epoch into a CSV file. */
+    public static Callback csv(Path file) {
+        return new CsvLog(file);
+    }
+
+    /** Writes a timeline of all members that Chrome's trace viewer and Perfetto open. */
+    public static Callback trace(Path file) {
+        return new Trace(file);
+    }
+
+    /** Logs the learning rate whenever it has changed by more than a tenth. */
+    public static Callback learningRateLog() {
+        return new LearningRateLog();
+    }
+
+    /** Fails as soon as the loss is not a number any more. */
+    public static Callback stopOnNan() {
+        return new StopOnNan();
+    }
+}

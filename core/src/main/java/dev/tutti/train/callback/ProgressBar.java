@@ -1,0 +1,116 @@
+package dev.tutti.train.callback;
+
+import dev.tutti.train.EpochResult;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/**
+ * Shows how training goes: on a terminal one line that is drawn anew some times a second, elsewhere a plain line now and then.
+ */
+final class ProgressBar implements Callback {
+    private static final long REDRAW_NANOS = Duration.ofMillis(100).toNanos();
+    private static final long LINE_NANOS = Duration.ofSeconds(10).toNanos();
+    private static final int WIDTH = 16;
+    private static final String PARTS = " ▏▎▍▌▋▊▉";
+    /** A line longer than the terminal is cut: were it wrapped, it could not be drawn anew in place. */
+    private static final String CUT = "\033[?7l";
+
+    private static final String WRAP = "\033[?7h";
+
+    private final PrintStream out;
+    private final boolean terminal;
+    private long begun;
+    private long drawn;
+    private long stepAtBegin;
+
+    ProgressBar(PrintStream out, boolean terminal) {
+        this.out = out;
+        this.terminal = terminal;
+    }
+
+    @Override
+    public void begin(Run run) {
+        begun = System.nanoTime();
+        drawn = begun;
+        stepAtBegin = run.step();
+        if (run.step() > 0) {
+            out.println("going on at step " + run.step() + ", epoch " + run.epoch());
+        }
+    }
+
+    @Override
+    public void step(Run run) {
+        long now = System.nanoTime();
+        if (now - drawn < (terminal ? REDRAW_NANOS : LINE_NANOS)) {
+            return;
+        }
+        drawn = now;
+        if (terminal) {
+            out.print("\r\033[K" + CUT + line(run, now) + "\033[K" + WRAP);
+            out.flush();
+        } else {
+            out.println(line(run, now));
+        }
+    }
+
+    @Override
+    public void epoch(Run run, EpochResult result) {
+        out.println((terminal ? "\r\033[K" : "") + "epoch " + result.epoch() + "/" + run.epochs() + "  "
+                + result.training()
+                + (result.validation() == null ? "" : " | validation " + result.validation())
+                + String.format(Locale.ROOT, " | %.1f s", result.seconds()));
+        out.flush();
+    }
+
+    @Override
+    public void end(Run run, Throwable failure) {
+        if (terminal) {
+            out.print("\r\033[K");
+            out.flush();
+        }
+    }
+
+    private String line(Run run, long now) {
+        OptionalLong steps = run.stepsPerEpoch();
+        String place = steps.isPresent()
+                ? bar((double) run.stepOfEpoch() / steps.getAsLong()) + " " + run.stepOfEpoch() + "/"
+                        + steps.getAsLong()
+                : "step " + run.stepOfEpoch();
+        double seconds = (now - begun) / 1e9;
+        String left = "";
+        if (steps.isPresent() && run.step() > stepAtBegin) {
+            long all = steps.getAsLong() * run.epochs();
+            left = time((all - run.step()) * seconds / (run.step() - stepAtBegin)) + " left  ";
+        }
+        return "epoch " + run.epoch() + "/" + run.epochs() + "  " + place + "  " + run.soFar() + "  " + left
+                + count(run.samplesSeen() / seconds) + " samples/s";
+    }
+
+    private String bar(double done) {
+        if (!terminal) {
+            return String.format(Locale.ROOT, "%3.0f%%", 100 * done);
+        }
+        int eighths = (int) Math.round(Math.min(1, done) * WIDTH * 8);
+        String full = "█".repeat(eighths / 8);
+        String part = eighths % 8 == 0 ? "" : PARTS.substring(eighths % 8, eighths % 8 + 1);
+        return "▕" + full + part + " ".repeat(WIDTH - full.length() - part.length()) + "▏";
+    }
+
+    private static String count(double value) {
+        return value >= 1000
+                ? String.format(Locale.ROOT, "%.1fk", value / 1000)
+                : String.format(Locale.ROOT, "%.0f", value);
+    }
+
+    private static String time(double seconds) {
+        long whole = Math.max(0, Math.round(seconds));
+        if (whole < 60) {
+            return whole + " s";
+        }
+        return whole < 3600
+                ? String.format(Locale.ROOT, "%d:%02d min", whole / 60, whole % 60)
+                : String.format(Locale.ROOT, "%d:%02d h", whole / 3600, whole % 3600 / 60);
+    }
+}

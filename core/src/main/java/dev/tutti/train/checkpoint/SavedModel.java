@@ -1,0 +1,137 @@
+package dev.tutti.train.checkpoint;
+
+import dev.tutti.data.transform.Transform;
+import dev.tutti.io.AtomicFile;
+import dev.tutti.io.AtomicFolder;
+import dev.tutti.io.FileException;
+import dev.tutti.io.ModuleFiles;
+import dev.tutti.io.Safetensors;
+import dev.tutti.json.Json;
+import dev.tutti.nn.Input;
+import dev.tutti.nn.Layer;
+import dev.tutti.nn.Model;
+import dev.tutti.tensor.Engine;
+import dev.tutti.train.Evaluation;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.Version;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * A model as a folder: everything needed to use it, to judge it and to know where it came from.
+ *
+ * <ul>
+ *   <li>{@code model.json}: the definition and what it is fed
+ *   <li>{@code weights.safetensors}: parameters and buffers by name, readable from Python
+ *   <li>{@code module1.pt}, ...: the modules of layers that were written in Python
+ *   <li>{@code features.json}: what is done to raw features, and the names of the classes
+ *   <li>{@code metrics.json}: how good it was when it was saved
+ *   <li>{@code made.json}: data, seed, optimizer, loss, version
+ * </ul>
+ */
+public record SavedModel(Model model, Features features, Evaluation metrics, Made made) implements AutoCloseable {
+    /** What is done to raw features before the model sees them, and what its classes are called. */
+    public record Features(List<Transform> transforms, List<String> classes) {
+        public Features {
+            transforms = transforms == null ? List.of() : List.copyOf(transforms);
+            classes = classes == null ? List.of() : List.copyOf(classes);
+        }
+    }
+
+    /** How the model was made. */
+    public record Made(String at, String data, int epochs, TrainingConfig recipe, String tutti, String engine) {
+        public static Made now(String data, int epochs, TrainingConfig recipe) {
+            return new Made(
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                    data,
+                    epochs,
+                    recipe,
+                    Version.current(),
+                    "libtorch " + Engine.version());
+        }
+    }
+
+    private record Definition(Layer definition, List<Input> inputs) {}
+
+    private static final String MODEL = "model.json";
+    private static final String WEIGHTS = "weights.safetensors";
+    private static final String FEATURES = "features.json";
+    private static final String METRICS = "metrics.json";
+    private static final String MADE = "made.json";
+
+    /** Writes the folder whole or not at all; a model that was there before is replaced. */
+    public static void write(Path folder, Model model, Features features, Evaluation evaluation, Made made) {
+        requireReplaceable(folder);
+        AtomicFolder.write(folder, inside -> {
+            Layer definition = ModuleFiles.gather(model.definition(), inside);
+            AtomicFile.write(inside.resolve(MODEL), Json.write(new Definition(definition, model.inputs())));
+            Safetensors.of(model.arrays()).writeWithChecksum(inside.resolve(WEIGHTS));
+            AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
+            if (evaluation != null) {
+                AtomicFile.write(inside.resolve(METRICS), Json.write(evaluation));
+            }
+            AtomicFile.write(inside.resolve(MADE), Json.write(made));
+        });
+    }
+
+    /** Saving replaces the folder whole, so it must not hold anything but a model. */
+    private static void requireReplaceable(Path folder) {
+        String[] entries = folder.toFile().list();
+        if (entries != null && entries.length > 0 && !Files.exists(folder.resolve(MODEL))) {
+            throw new FileException(
+                    folder.toString(),
+                    "holds other things than a saved model: choose another folder to save the model in");
+        }
+    }
+
+    public static SavedModel load(Path folder) {
+        return load(folder, Model.Options.DEFAULT);
+    }
+
+    /** Loads a model, for instance onto another device. */
+    public static SavedModel load(Path folder, Model.Options options) {
+        Path inside = AtomicFolder.readable(folder);
+        if (!Files.isRegularFile(inside.resolve(MODEL))) {
+            throw new FileException(
+                    folder.toString(),
+                    Files.exists(inside)
+                            ? "is not a saved model: there is no " + MODEL + " in it"
+                            : "does not exist: expected the folder of a saved model");
+        }
+        Definition saved = Json.read(inside.resolve(MODEL), Definition.class);
+        Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
+        try {
+            model.load(
+                    Safetensors.readVerified(inside.resolve(WEIGHTS)).tensors(),
+                    inside.resolve(WEIGHTS).toString());
+            Evaluation metrics =
+                    Files.exists(inside.resolve(METRICS)) ? Json.read(inside.resolve(METRICS), Evaluation.class) : null;
+            return new SavedModel(
+                    model,
+                    Json.read(inside.resolve(FEATURES), Features.class),
+                    metrics,
+                    Json.read(inside.resolve(MADE), Made.class));
+        } catch (RuntimeException e) {
+            model.close();
+            throw e;
+        }
+    }
+
+    /** A trainer that evaluates, predicts or learns on with this model, by the recipe it was made with. */
+    public Trainer trainer() {
+        TrainingConfig recipe = made.recipe;
+        return Trainer.of(model, recipe.optimizer(), recipe.loss())
+                .metrics(recipe.metrics().toArray(dev.tutti.metric.Metric[]::new))
+                .features(features.transforms.toArray(Transform[]::new))
+                .classes(features.classes);
+    }
+
+    @Override
+    public void close() {
+        model.close();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.tutti.train.replica;
+
+import dev.tutti.comm.Team;
+import dev.tutti.nn.Model;
+import java.util.Set;
+
+/**
+ * Keeps what is frozen the same on all members. What the chief's callbacks freeze or unfreeze is held back until all know it: a
+ * parameter that moves on some members only would be lost to all.
+ */
+public final class Freezing {
+    private final Team team;
+    private final Model model;
+    private Set<String> agreed = Set.of();
+    private Set<String> wanted;
+
+    public Freezing(Team team, Model model) {
+        this.team = team;
+        this.model = model;
+    }
+
+    /** Whether the chief has something to tell the others. */
+    public boolean isPending() {
+        return wanted != null;
+    }
+
+    /** Looks, after callbacks had their turn, whether they have changed anything. */
+    public void holdBack() {
+        if (team.group().size() == 1) {
+            return;
+        }
+        Set<String> now = model.frozen();
+        if (!now.equals(agreed)) {
+            wanted = now;
+            model.freezeOnly(agreed);
+        }
+    }
+
+    /** All members do as the chief wants; all call it, between two steps. */
+    public void agree() {
+        if (team.group().size() > 1) {
+            Set<String> mine = wanted == null ? model.frozen() : wanted;
+            String chiefs = new ObjectCollectives(team.collectives())
+                    .text("frozen parameters", team.group().isChief() ? String.join("\n", mine) : null, 0);
+            model.freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
+        }
+        agreed = model.frozen();
+        wanted = null;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.tutti.train.replica;
+
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.Clipping;
+import dev.tutti.optim.Target;
+import dev.tutti.optim.Update;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.Evaluator;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import java.util.List;
+import java.util.Map;
+
+/** A worker on its own: forward, backward, update. The plain twin of every distributed strategy. */
+public final class LocalReplica implements Replica {
+    private final Model model;
+    private final TrainingConfig recipe;
+    private final Update update;
+    private final Team team;
+    private final Timing timing;
+    private long step;
+    private double learningRate;
+    private int batches;
+    private long samples;
+    private double lossSum;
+
+    LocalReplica(Model model, TrainingConfig recipe, Team team, Timing timing) {
+        this.model = model;
+        this.recipe = recipe;
+        this.team = team;
+        this.timing = timing;
+        update = recipe.optimizer().bind(target(model));
+    }
+
+    /** What the optimizer works on: the whole vector. */
+    public static Target target(Model model) {
+        List<NamedRange> names = model.parameters().stream()
+                .map(p -> new NamedRange(p.name(), p.range()))
+                .toList();
+        return new Target(model.vector(), model.vector().all(), names, model::trainable);
+    }
+
+    @Override
+    public Model model() {
+        return model;
+    }
+
+    @Override
+    public Feed open(Dataset data, int epoch, Position from) {
+        return Feed.whole(data, epoch, from, timing);
+    }
+
+    @Override
+    public void begin(long number, double rate) {
+        step = number;
+        learningRate = rate;
+    }
+
+    @Override
+    public StepResult accumulate(Batch batch) {
+        long began = System.nanoTime();
+        StepResult result = forwardAndBackward(batch);
+        lossSum += result.loss() * result.size();
+        timing.record(Phase.COMPUTE, began);
+        return result;
+    }
+
+    private StepResult forwardAndBackward(Batch batch) {
+        recipe.loss().check(batch.labels(), model.outputs());
+        try (Scope scope = Scope.open()) {
+            model.training(true);
+            model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
+            List<Tensor> outputs = model.record(tensors(batch.features(), model));
+            Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
+            double value = loss.item();
+            // A single batch needs no weighing; several are summed by samples and divided in update().
+            add(batches == 0 ? loss : loss.mul(batch.size()), batch.size());
+            return new StepResult(
+                    value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs));
+        }
+    }
+
+    private void add(Tensor loss, int size) {
+        if (batches == 1) {
+            try (NoGradients off = NoGradients.begin()) {
+                model.vector().gradients().mul_(samples);
+            }
+        }
+        model.vector().backward(loss, batches > 0);
+        batches++;
+        samples += size;
+    }
+
+    @Override
+    public Outcome update(Vote vote) {
+        long began = System.nanoTime();
+        if (batches > 1) {
+            try (NoGradients off = NoGradients.begin()) {
+                model.vector().gradients().mul_(1.0 / samples);
+            }
+        }
+        Clipping clipping = recipe.optimizer().clipping();
+        if (clipping.isOn()) {
+            clipping.apply(model.vector().gradients());
+        }
+        update.apply(learningRate);
+        Outcome outcome = Outcome.alone(samples, lossSum / samples, vote);
+        batches = 0;
+        samples = 0;
+        lossSum = 0;
+        timing.record(Phase.UPDATE, began);
+        return outcome;
+    }
+
+    @Override
+    public void regrouped() {
+        Strategy.local().validateFor(team.group().size() * team.threads());
+    }
+
+    @Override
+    public Map<String, Tensor> state() {
+        return update.state();
+    }
+
+    @Override
+    public void close() {
+        update.close();
+    }
+
+    /** Some rows of each array. */
+    public static List<Tensor> tensors(List<NdArray> arrays, Range rows, Model model) {
+        return arrays.stream()
+                .map(array -> Tensor.of(array, rows, model.options().device()))
+                .toList();
+    }
+
+    static List<Tensor> tensors(List<NdArray> arrays, Model model) {
+        return arrays.stream()
+                .map(array -> Tensor.of(array, model.options().device()))
+                .toList();
+    }
+}

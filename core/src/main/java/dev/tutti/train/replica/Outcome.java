@@ -1,0 +1,20 @@
+package dev.tutti.train.replica;
+
+/**
+ * What the members agreed on; the same for all of them.
+ *
+ * @param steps updates since the last agreement; 0 while members go on without one
+ * @param samples samples of those updates, of all members
+ * @param loss mean loss of those samples
+ * @param more whether anybody has more data in this epoch
+ * @param stop whether anybody wants training to end
+ * @param interrupted whether anybody wants that in order to go on later
+ * @param reopen whether feeds have to be opened anew: shares of the data have changed, or a member asked for it
+ */
+public record Outcome(
+        int steps, long samples, double loss, boolean more, boolean stop, boolean interrupted, boolean reopen) {
+    /** That of a member on its own. */
+    static Outcome alone(long samples, double loss, Vote vote) {
+        return new Outcome(1, samples, loss, vote.more(), vote.stop(), vote.interrupted(), vote.reopen());
+    }
+}

@@ -1,0 +1,41 @@
+package dev.tutti.train.replica;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.comm.Team;
+import dev.tutti.json.ShortForm;
+import dev.tutti.nn.Model;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+
+/**
+ * How members agree: a definition, which changes nothing in model, data, callbacks or checkpoints.
+ *
+ * <p>A strategy of your own implements this; {@code Json.register} gives it its name in files.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonTypeResolver(ShortForm.class)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonSubTypes(@JsonSubTypes.Type(value = LocalStrategy.class, name = "local"))
+public interface Strategy {
+    /** One member on its own. */
+    static Strategy local() {
+        return new LocalStrategy();
+    }
+
+    /** Makes one member's part. */
+    Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing);
+
+    /** Whether the result is that of one member with the whole batch, but for the order in which floats are added. */
+    default boolean exact() {
+        return true;
+    }
+
+    /** Throws what a person can mend; settings may come from a file. */
+    default void validate() {}
+
+    /** Throws if this strategy is not for so many workers, before any of them is started. */
+    default void validateFor(int workers) {}
+}

@@ -1,0 +1,94 @@
+package dev.tutti.train.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WorkerPoolTest {
+    @Test
+    void everyMemberDoesEveryPieceOnItsOwnThread() {
+        try (WorkerPool crew = new WorkerPool(4, "crew")) {
+            AtomicIntegerArray done = new AtomicIntegerArray(4);
+            Set<String> threads = ConcurrentHashMap.newKeySet();
+            for (int piece = 0; piece < 5_000; piece++) {
+                crew.together(member -> {
+                    done.incrementAndGet(member);
+                    threads.add(member + " " + Thread.currentThread().getName());
+                });
+                for (int member = 0; member < 4; member++) {
+                    assertThat(done.get(member)).isEqualTo(piece + 1);
+                }
+            }
+            assertThat(threads)
+                    .containsExactlyInAnyOrder(
+                            "0 " + Thread.currentThread().getName(), "1 crew-1", "2 crew-2", "3 crew-3");
+        }
+    }
+
+    @Test
+    void membersWorkSideBySide() {
+        try (WorkerPool crew = new WorkerPool(3, "crew")) {
+            CountDownLatch met = new CountDownLatch(3);
+            crew.together(member -> {
+                met.countDown();
+                awaitQuietly(met);
+            });
+            assertThat(met.getCount()).isZero();
+        }
+    }
+
+    @Test
+    void aFailureComesOutWhenAllAreDoneAndTheCrewGoesOn() {
+        try (WorkerPool crew = new WorkerPool(3, "crew")) {
+            AtomicIntegerArray done = new AtomicIntegerArray(3);
+            for (int failing = 0; failing < 3; failing++) {
+                int bad = failing;
+                assertThatThrownBy(() -> crew.together(member -> {
+                            done.incrementAndGet(member);
+                            if (member == bad) {
+                                throw new IllegalStateException("member " + member);
+                            }
+                        }))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessage("member " + bad);
+            }
+            crew.together(2, done::incrementAndGet);
+            assertThat(done.get(1)).isEqualTo(4);
+            assertThat(done.get(2)).as("was not asked").isEqualTo(3);
+        }
+    }
+
+    @Test
+    void anInterruptedCallerWaitsForTheWorkAndStaysInterrupted() {
+        try (WorkerPool crew = new WorkerPool(2, "crew")) {
+            Thread caller = Thread.currentThread();
+            boolean[] finished = new boolean[1];
+            crew.together(member -> {
+                if (member == 1) {
+                    caller.interrupt();
+                    for (long until = System.nanoTime() + 20_000_000; System.nanoTime() < until; ) {
+                        Thread.onSpinWait();
+                    }
+                    finished[0] = true;
+                }
+            });
+            assertThat(finished[0]).isTrue();
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.tutti.testkit;
+
+import static dev.tutti.loss.Losses.softmaxCrossEntropy;
+import static dev.tutti.metric.Metrics.accuracy;
+import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.nn.Layers.flatten;
+import static dev.tutti.optim.Optimizers.sgd;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.cluster.Cluster;
+import dev.tutti.cluster.launch.ChildJvm;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Mnist;
+import dev.tutti.nn.Sequential;
+import dev.tutti.strategy.Strategies;
+import dev.tutti.testkit.fault.Breakdown;
+import dev.tutti.testkit.fault.BreakingLauncher;
+import dev.tutti.testkit.fault.DataFault;
+import dev.tutti.train.Fit;
+import dev.tutti.train.Launcher;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.replica.Strategy;
+import java.nio.file.Path;
+
+/**
+ * A small training that members of a cluster do while they are put to the test: a part of MNIST, a model of two layers and plain
+ * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
+ * which floats were added.
+ *
+ * @param hidden units of the first layer: how much there is to compute
+ * @param place where it runs; null: where the environment says
+ * @param strategy how members agree
+ * @param rows of the training data
+ * @param batch rows of a step, over all members
+ * @param epochs how often
+ * @param validation rows looked at after each epoch; 0: none
+ * @param flaw a mistake in the data of one member; may be null
+ * @param checkpoints folder for checkpoints; may be null
+ * @param breakdown where one member breaks down; may be null
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record TrainingScenario(
+        int hidden,
+        Launcher place,
+        Strategy strategy,
+        int rows,
+        int batch,
+        int epochs,
+        int validation,
+        DataFault flaw,
+        String checkpoints,
+        Breakdown breakdown) {
+    private static final int FEW = 16;
+    private static final int CLASSES = 10;
+
+    /** Two epochs of 60 steps, with all-reduce. */
+    public static TrainingScenario on(Launcher place) {
+        return new TrainingScenario(FEW, place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null, null);
+    }
+
+    /** The same where the environment says: for members that were started by hand. */
+    public static TrainingScenario joined() {
+        return on((Launcher) null);
+    }
+
+    public TrainingScenario on(Strategy choice) {
+        return new TrainingScenario(
+                hidden, place, choice, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+    }
+
+    public TrainingScenario at(Launcher other) {
+        return new TrainingScenario(
+                hidden, other, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+    }
+
+    /** So many steps in each of so many epochs. The last batch is not full. */
+    public TrainingScenario steps(int perEpoch, int inEpochs) {
+        return new TrainingScenario(
+                hidden,
+                place,
+                strategy,
+                perEpoch * batch - batch / 3,
+                batch,
+                inEpochs,
+                validation,
+                flaw,
+                checkpoints,
+                breakdown);
+    }
+
+    /** So many units in the first layer, to make computing the larger part of a step. */
+    public TrainingScenario hidden(int units) {
+        return new TrainingScenario(
+                units, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+    }
+
+    public TrainingScenario flaw(DataFault mistake) {
+        return new TrainingScenario(
+                hidden, place, strategy, rows, batch, epochs, validation, mistake, checkpoints, breakdown);
+    }
+
+    public TrainingScenario checkpoints(Path folder) {
+        return new TrainingScenario(
+                hidden, place, strategy, rows, batch, epochs, validation, flaw, folder.toString(), breakdown);
+    }
+
+    public TrainingScenario breaking(Breakdown point) {
+        return new TrainingScenario(hidden, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, point);
+    }
+
+    public int stepsPerEpoch() {
+        return (rows + batch - 1) / batch;
+    }
+
+    Trainer trainer() {
+        return Trainer.of(
+                        Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                .metrics(accuracy())
+                .seed(5)
+                .threads(1);
+    }
+
+    Dataset data() {
+        Dataset some = Mnist.train().take(rows);
+        return (flaw == null ? some : some.map(flaw)).shuffle(7).batch(batch);
+    }
+
+    Fit fit() {
+        Launcher where = place == null ? Cluster.fromEnvironment() : place;
+        Fit fit = Fit.epochs(epochs).on(where).with(strategy);
+        if (breakdown != null && breakdown.member().equals(System.getProperty(ChildJvm.MEMBER))) {
+            BreakingLauncher fragile = new BreakingLauncher(where, breakdown);
+            fragile.reach(Breakdown.START);
+            fit = fit.on(fragile).callbacks(fragile); // before the one that writes checkpoints
+        }
+        if (validation > 0) {
+            fit = fit.validate(Mnist.test().take(validation).batch(64));
+        }
+        return checkpoints == null ? fit : fit.callbacks(Callbacks.checkpoint(Path.of(checkpoints)));
+    }
+
+    /** The same by one member, whom nothing happens to: what every other run has to come to. */
+    public MemberResult undisturbed() {
+        TrainingScenario alone = new TrainingScenario(
+                hidden, Launcher.here(), Strategy.local(), rows, batch, epochs, validation, null, null, null);
+        try (Trainer trainer = alone.trainer()) {
+            return MemberResult.of(trainer.fit(alone.data(), alone.fit()), trainer.model());
+        }
+    }
+}
