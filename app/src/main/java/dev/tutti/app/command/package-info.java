@@ -1,0 +1,2 @@
+/** The subcommands of {@code tutti}, one class each, and the options they share. */
+package dev.tutti.app.command;

@@ -1,0 +1,2 @@
+/** The facts of a coordinator on disk, and the lock on the folder they are in. */
+package dev.tutti.cluster.journal;
