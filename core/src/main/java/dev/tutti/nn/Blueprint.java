@@ -48,6 +48,28 @@ final class Blueprint {
         root.outputs = build.shapes(layer, inputs.stream().map(Input::shape).toList());
     }
 
+    private Blueprint(Node root, List<Input> inputs) {
+        this.root = root;
+        this.inputs = inputs;
+    }
+
+    /** One layer of the tree without its inner layers: its own parameters and buffers in vectors of their own. */
+    Blueprint alone(Node layer) {
+        Node node = new Node(layer.path, layer.layer);
+        node.outputs = layer.outputs;
+        Blueprint alone = new Blueprint(node, inputs);
+        layer.parameters.forEach((name, p) -> node.parameters.put(name, append(alone.parameters, p)));
+        layer.buffers.forEach((name, b) -> node.buffers.put(name, append(alone.buffers, b)));
+        return alone;
+    }
+
+    private static Parameter append(List<Parameter> list, Parameter p) {
+        Parameter moved = new Parameter(
+                p.name(), p.shape(), next(list, p.shape()), p.layout(), p.initializer(), p.fanIn(), p.fanOut());
+        list.add(moved);
+        return moved;
+    }
+
     long parameterCount() {
         return length(parameters);
     }

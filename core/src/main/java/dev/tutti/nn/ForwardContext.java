@@ -3,11 +3,13 @@ package dev.tutti.nn;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientTape;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -18,14 +20,21 @@ public final class ForwardContext {
     static final class Mode {
         final boolean optimised;
         boolean training;
-        FlatVector recordedFor; // the vector whose backward pass will follow; null where that is not known
+        GradientTape tape; // of the pass under way; null where it is not recorded
         String line = ""; // the layer that all of the model's data flows through, at the moment; null in a branch
         Consumer<Tensor> batchSum;
         boolean divided; // batches are shares of larger ones
         final Randomness randomness = new Randomness(0);
+        private long randomKey; // what the random numbers of the pass follow from, besides the layer that draws them
+        private long restarts;
 
         Mode(boolean optimised) {
             this.optimised = optimised;
+        }
+
+        void restartRandomness(long... keys) {
+            randomKey = Randomness.mix(keys);
+            restarts++;
         }
     }
 
@@ -36,6 +45,8 @@ public final class ForwardContext {
     private final Map<String, Tensor> buffers = new LinkedHashMap<>();
     private final Map<String, ForwardContext> children = new LinkedHashMap<>();
     private final Map<Class<?>, AutoCloseable> resources = new HashMap<>();
+    private long restart; // the restart of random numbers since which draws are counted
+    private long draws;
 
     ForwardContext(Blueprint.Node node, FlatVector values, FlatVector state, boolean trainable, Mode mode) {
         path = node.path;
@@ -102,13 +113,13 @@ public final class ForwardContext {
 
     /** Whether gradients of inner layers can go straight into the vector. */
     private boolean canCut() {
-        return mode.optimised && mode.recordedFor != null && path.equals(mode.line);
+        return mode.optimised && mode.tape != null && path.equals(mode.line);
     }
 
     /** Whether the gradients of an inner dense layer can go straight into the vector. */
     boolean canCut(String dense) {
         return canCut()
-                && mode.recordedFor.cutsProductsWith(
+                && mode.tape.writesDirectly(
                         found(children, dense, "inner layer").parameter("weight"));
     }
 
@@ -116,26 +127,25 @@ public final class ForwardContext {
     Tensor dense(String name, Tensor input, Activation activation) {
         ForwardContext dense = found(children, name, "inner layer");
         boolean rectified = activation == Activation.RELU;
-        Tensor product = canCut(name)
-                ? mode.recordedFor.cutProduct(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified)
-                : null;
-        if (product == null) {
+        Optional<Tensor> product = canCut(name)
+                ? mode.tape.product(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified)
+                : Optional.empty();
+        if (product.isEmpty()) {
             return dense.layer.activate(activation, dense.layer.forward(List.of(input), dense));
         }
-        return rectified ? product : activation.apply(product);
+        return rectified ? product.get() : activation.apply(product.get());
     }
 
-    /** A stretch of inner layers whose gradients go straight into the vector; null where that cannot be. */
-    Tensor cutStretch(List<FusionPlan.Step> stretch, Tensor x) {
+    /** A stretch of inner layers whose gradients go straight into the vector; empty where that cannot be. */
+    Optional<Tensor> cutStretch(List<FusionPlan.Step> stretch, Tensor x) {
         return canCut()
-                ? mode.recordedFor.cutStretch(
-                        x, resource(ConvChains.class, ConvChains::new).of(stretch, children))
-                : null;
+                ? mode.tape.chain(x, resource(ConvChains.class, ConvChains::new).of(stretch, children))
+                : Optional.empty();
     }
 
     /** A tensor and what a branch makes of its rows, where {@link #canCut} said that it is worth it. */
     Tensor cutResidual(Tensor x, UnaryOperator<Tensor> branch) {
-        return mode.recordedFor.cutResidual(x, branch);
+        return mode.tape.residual(x, branch);
     }
 
     List<Tensor> childAll(String name, List<Tensor> inputs) {
@@ -175,8 +185,16 @@ public final class ForwardContext {
         return mode.optimised;
     }
 
-    /** The random numbers of this step. */
+    /**
+     * Random numbers that follow from those {@link Model#restartRandomness} was given, from the layer's full name, and from how often
+     * the layer has asked since: so a part of a model draws what the whole would. In use until any layer asks again.
+     */
     public Randomness randomness() {
+        if (restart != mode.restarts) {
+            restart = mode.restarts;
+            draws = 0;
+        }
+        mode.randomness.restart(mode.randomKey, path.hashCode(), draws++);
         return mode.randomness;
     }
 

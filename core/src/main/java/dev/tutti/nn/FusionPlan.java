@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A faster way through a chain of layers that comes to the same result.
@@ -71,8 +72,8 @@ record FusionPlan(List<Step> steps) {
             Step step = steps.get(next);
             if (blocking && step.enter) {
                 List<Step> stretch = stretchFrom(next);
-                Tensor cut = pass.cutStretch(stretch, x);
-                x = cut == null ? blocked(stretch, x, pass) : cut;
+                Optional<Tensor> cut = pass.cutStretch(stretch, x);
+                x = cut.isPresent() ? cut.get() : blocked(stretch, x, pass);
                 next += stretch.size();
             } else {
                 x = forward(step, x, pass);

@@ -1,12 +1,17 @@
 package dev.tutti.nn;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Layers wired by name, with several inputs and outputs.
@@ -45,6 +50,73 @@ public final class Graph extends MultiOutput {
 
     public Graph outputs(String... names) {
         return copy(c -> c.outputs = List.of(names));
+    }
+
+    /** What comes in and what layers give, by name. */
+    Map<String, Input> values(List<Input> given, Function<String, Shape> shapes) {
+        Map<String, Input> values = new LinkedHashMap<>();
+        for (int i = 0; i < inputs.size(); i++) {
+            values.put(inputs.get(i), given.get(i));
+        }
+        for (Node node : nodes) {
+            List<Input> in = node.from.stream().map(values::get).toList();
+            values.put(node.name, new Input(shapes.apply(node.name), ValueTypes.after(node.layer, in)));
+        }
+        return values;
+    }
+
+    /** The layers between values: those that {@code to} needs and that are not before {@code from}. */
+    Graph part(List<String> from, List<String> to) {
+        List<String> known = new ArrayList<>(inputs);
+        nodes.forEach(node -> known.add(node.name));
+        for (String name : concatenated(from, to)) {
+            if (!known.contains(name)) {
+                throw new TuttiException("the graph has no value '" + name + "'" + DidYouMean.hint(name, known));
+            }
+        }
+        Set<String> needed = new HashSet<>(to);
+        List<Node> part = new ArrayList<>();
+        for (int i = nodes.size() - 1; i >= 0; i--) {
+            Node node = nodes.get(i);
+            if (needed.contains(node.name) && !from.contains(node.name)) {
+                part.add(0, node);
+                needed.addAll(node.from);
+            }
+        }
+        for (String input : inputs) {
+            if (needed.contains(input) && !from.contains(input)) {
+                throw new TuttiException("the values " + to + " need '" + input
+                        + "', which the part is not given: it begins with " + from);
+            }
+        }
+        for (String name : from) {
+            if (!needed.contains(name)) {
+                throw new TuttiException(
+                        "the values " + to + " do not need '" + name + "', which the part begins with");
+            }
+        }
+        Graph graph = inputs(from.toArray(String[]::new));
+        graph.nodes = List.copyOf(part);
+        graph.outputs = List.copyOf(to);
+        return (Graph) graph.activation(activationOf(to));
+    }
+
+    /** The graph's activation is applied to all of its outputs, and to nothing else. */
+    private Activation activationOf(List<String> to) {
+        if (activation() == Activation.NONE || to.equals(outputs)) {
+            return activation();
+        }
+        if (to.stream().anyMatch(outputs::contains)) {
+            throw new TuttiException("the graph applies " + activation() + " to its outputs " + outputs
+                    + ": a part gives either all of them or none, received " + to);
+        }
+        return Activation.NONE;
+    }
+
+    private static List<String> concatenated(List<String> first, List<String> second) {
+        List<String> all = new ArrayList<>(first);
+        all.addAll(second);
+        return all;
     }
 
     @Override

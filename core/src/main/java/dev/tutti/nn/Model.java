@@ -1,15 +1,17 @@
 package dev.tutti.nn;
 
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientTape;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,9 +34,10 @@ public final class Model implements AutoCloseable {
      * @param type the type they have
      * @param device where they live
      * @param optimised whether layers may take shortcuts that come to the same result
+     * @param inference whether the model is for predictions alone and carries no gradients
      */
-    public record Options(long seed, DType type, Device device, boolean optimised) {
-        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true);
+    public record Options(long seed, DType type, Device device, boolean optimised, boolean inference) {
+        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true, false);
 
         public Options {
             if (!type.isOfArrays()) {
@@ -44,24 +47,29 @@ public final class Model implements AutoCloseable {
         }
 
         public Options seed(long newSeed) {
-            return new Options(newSeed, type, device, optimised);
+            return new Options(newSeed, type, device, optimised, inference);
         }
 
         public Options type(DType newType) {
-            return new Options(seed, newType, device, optimised);
+            return new Options(seed, newType, device, optimised, inference);
         }
 
         public Options device(Device newDevice) {
-            return new Options(seed, type, newDevice, optimised);
+            return new Options(seed, type, newDevice, optimised, inference);
         }
 
         /** Computes every layer just as it is written: slower, to check the shortcuts against. */
         public Options asWritten() {
-            return new Options(seed, type, device, false);
+            return new Options(seed, type, device, false, inference);
+        }
+
+        /** Carries no gradients, which is half the memory: the model predicts, and refuses to record. */
+        public Options forInference() {
+            return new Options(seed, type, device, optimised, true);
         }
     }
 
-    private final Layer definition;
+    private final ModelPlan plan;
     private final Blueprint blueprint;
     private final Options options;
     private final FlatVector vector;
@@ -70,15 +78,15 @@ public final class Model implements AutoCloseable {
     private final ForwardContext root;
     private final TreeSet<String> frozen = new TreeSet<>();
 
-    private Model(Layer definition, Blueprint blueprint, Options options, FlatVector vector, FlatVector state) {
-        this.definition = definition;
-        this.blueprint = blueprint;
-        this.options = options;
+    Model(ModelPlan plan, FlatVector vector, FlatVector state) {
+        this.plan = plan;
+        this.blueprint = plan.blueprint();
+        this.options = plan.options();
         this.vector = vector;
         this.state = state;
         mode = new ForwardContext.Mode(options.optimised);
         try (Scope scope = Scope.open()) {
-            root = new ForwardContext(blueprint.root, vector, state, true, mode);
+            root = new ForwardContext(blueprint.root, vector, state, !options.inference, mode);
         }
     }
 
@@ -88,18 +96,13 @@ public final class Model implements AutoCloseable {
 
     /** Works out the shapes, lays out the vector and draws the parameters. */
     public static Model of(Layer definition, Options options, List<Input> inputs) {
-        Blueprint blueprint = new Blueprint(definition, inputs);
-        FlatVector vector = new FlatVector(blueprint.parameterCount(), options.type, options.device);
-        FlatVector state = new FlatVector(blueprint.bufferCount(), options.type, options.device);
-        Model model = new Model(definition, blueprint, options, vector, state);
-        model.initialise();
-        return model;
+        return ModelPlan.of(definition, options, inputs).build();
     }
 
     /** A model of another worker in this JVM: the same parameters in the same memory, gradients and statistics of its own. */
     public Model replica() {
         FlatVector ownState = new FlatVector(state.size(), options.type, options.device);
-        Model replica = new Model(definition, blueprint, options, vector.sharingValues(), ownState);
+        Model replica = new Model(plan, vector.sharingValues(), ownState);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             ownState.values().copy_(state.values());
@@ -108,26 +111,21 @@ public final class Model implements AutoCloseable {
         return replica;
     }
 
-    private void initialise() {
+    /** Lets layers write first values of their own, after all were drawn. */
+    void initialise() {
         try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin();
-                Randomness random = new Randomness(0)) {
-            fill(blueprint.parameters, vector, random);
-            fill(blueprint.buffers, state, random);
+                NoGradients off = NoGradients.begin()) {
             root.initialise();
         }
     }
 
-    /** Each parameter has a stream of its own, by its name: a layer more or less does not change what the others get. */
-    private void fill(List<Parameter> parameters, FlatVector target, Randomness random) {
-        for (Parameter p : parameters) {
-            random.restart(options.seed, p.name().hashCode());
-            p.initializer().fill(target.view(p.range(), p.shape(), p.layout()), p.fanIn(), p.fanOut(), random);
-        }
+    /** What the model was built from; it says what part of a whole model this is. */
+    public ModelPlan plan() {
+        return plan;
     }
 
     public Layer definition() {
-        return definition;
+        return plan.definition();
     }
 
     public List<Input> inputs() {
@@ -183,9 +181,12 @@ public final class Model implements AutoCloseable {
         mode.batchSum = sum;
     }
 
-    /** Begins the random numbers of a step anew, from these numbers alone. */
+    /**
+     * Begins the random numbers of a pass anew. What a layer draws follows from these numbers, for instance seed, step, micro-batch and
+     * worker, and from the layer's full name alone.
+     */
     public void restartRandomness(long... keys) {
-        mode.randomness.restart(keys);
+        mode.restartRandomness(keys);
     }
 
     /** Runs a batch through a model with one output. */
@@ -200,6 +201,42 @@ public final class Model implements AutoCloseable {
 
     /** Runs a batch through the model. */
     public List<Tensor> forward(List<Tensor> inputs) {
+        return root.runAll(fit(inputs));
+    }
+
+    /** Runs a batch through the model for a backward pass, which only the recorded pass can run. */
+    public RecordedPass record(List<Tensor> inputs) {
+        return record(inputs, false);
+    }
+
+    /** The same, and the pass gives the gradients of the inputs too. */
+    public RecordedPass recordWithInputGradients(List<Tensor> inputs) {
+        return record(inputs, true);
+    }
+
+    private RecordedPass record(List<Tensor> inputs, boolean inputGradients) {
+        if (options.inference) {
+            throw new TuttiException(
+                    "the model was built for inference and carries no gradients, so no pass can be recorded: "
+                            + "build it without forInference() to train it");
+        }
+        List<Tensor> fitted = fit(inputs);
+        if (inputGradients) {
+            fitted.replaceAll(x -> x.type().isFloating() ? x.detach().requiresGradient(true) : x);
+        }
+        GradientTape tape = vector.record();
+        mode.tape = options.device.equals(Device.CPU) ? tape : null;
+        try {
+            return new RecordedPass(tape, fitted, root.runAll(fitted), inputGradients);
+        } catch (RuntimeException | Error e) {
+            tape.close();
+            throw e;
+        } finally {
+            mode.tape = null;
+        }
+    }
+
+    private List<Tensor> fit(List<Tensor> inputs) {
         if (inputs.size() != blueprint.inputs.size()) {
             throw new ShapeException(
                     "the model takes " + blueprint.inputs.size() + " inputs, received " + inputs.size());
@@ -208,18 +245,7 @@ public final class Model implements AutoCloseable {
         for (int i = 0; i < inputs.size(); i++) {
             fitted.add(fit(inputs.get(i), blueprint.inputs.get(i), i));
         }
-        return root.runAll(fitted);
-    }
-
-    /** Runs a batch through the model for a backward pass by {@link FlatVector#backward}, which is then faster; no other will do. */
-    public List<Tensor> record(List<Tensor> inputs) {
-        vector().forgetCuts();
-        mode.recordedFor = options.device.equals(Device.CPU) ? vector() : null;
-        try {
-            return forward(inputs);
-        } finally {
-            mode.recordedFor = null;
-        }
+        return fitted;
     }
 
     private Tensor fit(Tensor tensor, Input expected, int index) {
@@ -239,13 +265,19 @@ public final class Model implements AutoCloseable {
     /** Stops the learning of the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
     public void freeze(String name) {
         frozen.addAll(parametersUnder(name));
-        root.freeze(name, true);
+        learn(name, false);
     }
 
     /** Takes {@link #freeze} back, for all that was frozen or for a part of it. */
     public void unfreeze(String name) {
         frozen.removeAll(parametersUnder(name));
-        root.freeze(name, false);
+        learn(name, true);
+    }
+
+    private void learn(String name, boolean on) {
+        if (!options.inference) {
+            root.freeze(name, !on);
+        }
     }
 
     /** Freezes just what another model of the same definition has frozen. */
@@ -298,8 +330,8 @@ public final class Model implements AutoCloseable {
                 .filter(full -> matches(full, name))
                 .toList();
         if (names.isEmpty()) {
-            throw new dev.tutti.TuttiException("no parameters are named '" + name + "'"
-                    + dev.tutti.DidYouMean.hint(
+            throw new TuttiException("no parameters are named '" + name + "'"
+                    + DidYouMean.hint(
                             name, blueprint.root.children.keySet().stream().toList()));
         }
         return names;

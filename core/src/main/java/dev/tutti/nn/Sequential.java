@@ -1,5 +1,6 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
@@ -34,6 +35,16 @@ public final class Sequential extends MergeLayer {
             c.layers = List.copyOf(more);
             c.chain = null;
         });
+    }
+
+    /** Some of the layers, under the names they have here. */
+    Sequential part(Range range) {
+        List<Layer> part = new ArrayList<>();
+        for (int i = (int) range.from(); i < range.to(); i++) {
+            part.add(layers.get(i).named(chain().names().get(i)));
+        }
+        Sequential sequential = of(part);
+        return range.to() == layers.size() ? (Sequential) sequential.activation(activation()) : sequential;
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.LongOptional;
+import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.global.torch;
 
 /** The operations neural networks are made of, without state: weights come in as arguments. A null bias means none. */
@@ -242,7 +243,13 @@ public final class Functions {
             return x;
         }
         double keep = 1 - chance;
-        Tensor mask = op("dropout", () -> torch.empty_like(x.handle()));
+        // In the order of the axes, whatever the layout: a layer that is cut off from others may see another layout.
+        Tensor mask = op(
+                "dropout",
+                () -> torch.empty(
+                        x.shape().toArray(),
+                        NativeConversions.options(x.type(), x.device()),
+                        new MemoryFormatOptional()));
         randomness.bernoulli_(mask, keep);
         return x.mul(mask.mul_(1 / keep));
     }

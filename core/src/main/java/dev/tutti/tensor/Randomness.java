@@ -11,8 +11,8 @@ import org.bytedeco.pytorch.global.torch;
 /**
  * A stream of random numbers inside the engine that belongs to one worker.
  *
- * <p>It is set anew before every step from seed and step number alone, so there is no state to save: a resumed run draws what
- * the uninterrupted one would have drawn.
+ * <p>It is set anew whenever a layer draws, from numbers such as seed and step and from the layer's name, so there is no state to
+ * save: a resumed run draws what the uninterrupted one would have drawn.
  */
 public final class Randomness implements AutoCloseable {
     private final Generator generator;

@@ -601,6 +601,18 @@ public final class Tensor implements AutoCloseable {
                 () -> handle().backward(gradient.handle(), new BoolOptional(), false, new TensorArrayRefOptional()));
     }
 
+    /** Runs one backward pass from several tensors, whose gradients are known. */
+    public static void backward(List<Tensor> tensors, List<Tensor> gradients) {
+        run(
+                "backward",
+                () -> torch.backward(
+                        NativeConversions.vector(tensors),
+                        NativeConversions.vector(gradients),
+                        new BoolOptional(),
+                        false,
+                        new TensorVector()));
+    }
+
     /** The same values, cut off from what they were computed from. */
     public Tensor detach() {
         return op("detach", () -> handle().detach());

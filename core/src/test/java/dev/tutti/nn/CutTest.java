@@ -11,12 +11,13 @@ import static dev.tutti.nn.RecordedPasses.assertClose;
 import static dev.tutti.nn.RecordedPasses.assertEqualAsWritten;
 import static dev.tutti.nn.RecordedPasses.gradients;
 import static dev.tutti.nn.RecordedPasses.leavesEarly;
-import static dev.tutti.nn.RecordedPasses.loss;
+import static dev.tutti.nn.RecordedPasses.recorded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.Range;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.vector.GradientListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -101,10 +102,10 @@ class CutTest {
                 Scope scope = Scope.open()) {
             List<Range> told = new ArrayList<>();
             List<float[]> seen = new ArrayList<>();
-            model.vector().backward(loss(model, 0), false, range -> {
+            recorded(model, 0).backward(false, GradientListener.whenFinal(range -> {
                 told.add(range);
                 seen.add(model.vector().gradients(range).toArray().floats());
-            });
+            }));
             List<Range> expected = new ArrayList<>(
                     model.parameters().stream().map(Parameter::range).toList());
             expected.add(model.vector().all());
@@ -130,10 +131,10 @@ class CutTest {
         try (Model model = model(Sequential.of(dense(8).relu(), dense(3)), Model.Options.DEFAULT);
                 Scope scope = Scope.open()) {
             List<Range> told = new ArrayList<>();
-            model.vector().backward(loss(model, 0), false, told::add);
+            recorded(model, 0).backward(false, GradientListener.whenFinal(told::add));
             assertThat(told).as("final gradients").hasSizeGreaterThan(1);
             told.clear();
-            model.vector().backwardLeaving(loss(model, 1), false, told::add);
+            recorded(model, 1).backward(false, GradientListener.whenReleased(told::add));
             assertThat(told).containsExactly(model.vector().all());
         }
     }
@@ -142,9 +143,9 @@ class CutTest {
     void whatTheListenerThrowsComesOut() {
         try (Model model = model(Sequential.of(dense(WIDTH).relu(), dense(3)), Model.Options.DEFAULT);
                 Scope scope = Scope.open()) {
-            assertThatThrownBy(() -> model.vector().backward(loss(model, 0), false, range -> {
+            assertThatThrownBy(() -> recorded(model, 0).backward(false, GradientListener.whenFinal(range -> {
                         throw new IllegalStateException("no room");
-                    }))
+                    })))
                     .hasMessage("no room");
         }
     }
@@ -155,7 +156,7 @@ class CutTest {
         try (Model model = model(chain, Model.Options.DEFAULT);
                 Model plain = model(chain, Model.Options.DEFAULT.asWritten())) {
             try (Scope scope = Scope.open()) {
-                loss(model, 7);
+                recorded(model, 7);
             }
             assertClose(gradients(model, 1), gradients(plain, 1));
         }

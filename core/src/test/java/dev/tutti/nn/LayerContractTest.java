@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.EngineProbe;
@@ -73,6 +74,54 @@ class LayerContractTest {
         }
     }
 
+    /** The pass that training records, with another one open meanwhile, against the one as written that the engine takes back. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void recordedPassesGiveTheSameGradients(LayerCase layer) {
+        for (DType type : List.of(DType.FLOAT32, DType.FLOAT64)) {
+            try (Model model = layer.model(type);
+                    Model plain = Model.of(layer.definition(), model.options().asWritten(), model.inputs());
+                    Scope scope = Scope.open()) {
+                model.training(true);
+                plain.training(true);
+                List<Tensor> inputs = tensors(layer.batch(3, 5, type));
+                model.restartRandomness(5);
+                RecordedPass pass = model.recordWithInputGradients(inputs);
+                model.restartRandomness(6);
+                RecordedPass other = model.record(tensors(layer.batch(2, 5, type)));
+                inputs.stream().filter(x -> x.type().isFloating()).forEach(x -> x.requiresGradient(true));
+                Tensor expected = weightedSum(plain, inputs);
+                Tensor loss = weightedSum(pass.outputs());
+                assertThat(loss.item()).isCloseTo(expected.item(), within(1e-4));
+                expected.backward();
+                pass.backward(loss, false);
+                other.close();
+                assertClose(
+                        "parameters", model.vector().gradients(), plain.vector().gradients());
+                for (int i = 0; i < inputs.size(); i++) {
+                    Tensor gradient = inputs.get(i).gradient();
+                    if (gradient != null) {
+                        assertClose("input " + i, pass.inputGradient(i).orElseThrow(), gradient);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void assertClose(String name, Tensor actual, Tensor expected) {
+        NdArray expectedValues = expected.toArray();
+        NdArray actualValues = actual.toArray();
+        assertThat(actualValues.shape()).isEqualTo(expectedValues.shape());
+        double scale = 1;
+        for (int i = 0; i < expectedValues.size(); i++) {
+            scale = Math.max(scale, Math.abs(expectedValues.at(i)));
+        }
+        double tolerance = (expected.type() == DType.FLOAT64 ? 1e-11 : 1e-5) * scale;
+        for (int i = 0; i < expectedValues.size(); i++) {
+            assertThat(actualValues.at(i)).as("%s[%d]", name, i).isCloseTo(expectedValues.at(i), within(tolerance));
+        }
+    }
+
     private static void compare(String name, Tensor value, Tensor gradient, Model model, List<Tensor> inputs) {
         double[] expected = gradient.toArray().doubles();
         double[] held = value.toArray().doubles();
@@ -97,13 +146,49 @@ class LayerContractTest {
     /** One number that depends on every output; the same random numbers each time. */
     private static Tensor weightedSum(Model model, List<Tensor> inputs) {
         model.restartRandomness(5);
+        return weightedSum(model.forward(inputs));
+    }
+
+    private static Tensor weightedSum(List<Tensor> outputs) {
         Tensor sum = null;
-        for (Tensor output : model.forward(inputs)) {
+        for (Tensor output : outputs) {
             Tensor weights = Tensor.of(random(output.shape(), 23).to(output.type()));
             Tensor part = output.mul(weights).sum();
             sum = sum == null ? part : sum.add(part);
         }
         return sum;
+    }
+
+    /** A layer that is built apart from what follows it begins with the same values and draws the same random numbers. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void isTheSameInAPartOfAModel(LayerCase layer) {
+        try (Model alone = layer.model(DType.FLOAT64)) {
+            if (alone.outputs().size() > 1) {
+                return;
+            }
+            Layer twice = Sequential.of(layer.definition(), new Dropout(0.5), new Dropout(0.5));
+            ModelPlan plan = ModelPlan.of(twice, alone.options(), alone.inputs());
+            try (Model whole = plan.build();
+                    Model first = plan.part(Range.between(0, 1)).build();
+                    Model last = plan.part(Range.between(1, 3)).build();
+                    Scope scope = Scope.open()) {
+                Map<String, NdArray> held = new LinkedHashMap<>(first.arrays());
+                held.putAll(last.arrays());
+                assertThat(held).isEqualTo(whole.arrays());
+                held.forEach((name, values) -> assertThat(plan.firstValues(Slice.all(name, values.shape()))
+                                .toArray())
+                        .as(name)
+                        .isEqualTo(values));
+                for (Model model : List.of(whole, first, last)) {
+                    model.training(true);
+                    model.restartRandomness(9, 4);
+                }
+                List<Tensor> inputs = tensors(layer.batch(3, 5, DType.FLOAT64));
+                NdArray expected = whole.forward(inputs).get(0).toArray();
+                assertThat(last.forward(first.forward(inputs)).get(0).toArray()).isEqualTo(expected);
+            }
+        }
     }
 
     @ParameterizedTest

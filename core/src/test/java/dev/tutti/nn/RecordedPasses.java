@@ -9,6 +9,7 @@ import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientListener;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,7 +33,7 @@ final class RecordedPasses {
     static float[] gradients(Model model, int batches, int rows) {
         for (int i = 0; i < batches; i++) {
             try (Scope scope = Scope.open()) {
-                model.vector().backward(loss(model, i, rows), i > 0);
+                recorded(model, i, rows).backward(i > 0, GradientListener.NONE);
             }
         }
         try (Scope scope = Scope.open()) {
@@ -40,18 +41,30 @@ final class RecordedPasses {
         }
     }
 
-    static Tensor loss(Model model, int batch) {
-        return loss(model, batch, ROWS);
+    /** A pass and the loss that was computed of its output. */
+    record Recorded(RecordedPass pass, Tensor loss) {
+        void backward(boolean add, GradientListener listener) {
+            pass.backward(loss, add, listener);
+        }
     }
 
-    private static Tensor loss(Model model, int batch, int rows) {
+    static Recorded recorded(Model model, int batch) {
+        return recorded(model, batch, ROWS);
+    }
+
+    static Recorded recorded(Model model, int batch, int rows) {
         model.restartRandomness(5, batch);
+        RecordedPass pass = model.record(List.of(batch(model, batch, rows)));
+        Tensor output = pass.outputs().get(0);
+        return new Recorded(pass, output.mul(output).mean());
+    }
+
+    static Tensor batch(Model model, int batch, int rows) {
         Tensor x = Tensor.zeros(model.inputs().get(0).shape().prepend(rows), DType.FLOAT32);
         try (Randomness random = new Randomness(batch)) {
             random.normal_(x, 0, 1);
         }
-        Tensor output = model.record(List.of(x)).get(0);
-        return output.mul(output).mean();
+        return x;
     }
 
     static void assertEqualAsWritten(Layer definition, Input input) {
@@ -80,12 +93,12 @@ final class RecordedPasses {
                 Scope scope = Scope.open()) {
             FlatVector vector = changing.vector();
             List<Range> left = new ArrayList<>();
-            vector.backwardLeaving(loss(changing, 0), false, range -> {
+            recorded(changing, 0).backward(false, GradientListener.whenReleased(range -> {
                 if (!range.equals(vector.all())) {
                     vector.values(range).fill_(Double.NaN);
                 }
                 left.add(range);
-            });
+            }));
             assertThat(left).doesNotHaveDuplicates().endsWith(vector.all());
             assertThat(vector.gradients().toArray().floats()).isEqualTo(gradients(plain, 1));
             return left.size() > 1;

@@ -10,8 +10,8 @@ import static dev.tutti.nn.RecordedPasses.assertClose;
 import static dev.tutti.nn.RecordedPasses.assertEqualAsWritten;
 import static dev.tutti.nn.RecordedPasses.gradients;
 import static dev.tutti.nn.RecordedPasses.leavesEarly;
-import static dev.tutti.nn.RecordedPasses.loss;
 import static dev.tutti.nn.RecordedPasses.model;
+import static dev.tutti.nn.RecordedPasses.recorded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.tensor.Engine;
@@ -107,8 +107,9 @@ class StretchTest {
                         model(Sequential.of(conv2d(4, 3).relu(), conv2d(4, 3).relu()), IMAGES, Model.Options.DEFAULT);
                 Scope scope = Scope.open()) {
             model.vector().values(model.parameters().get(0).range()).fill_(Double.NaN);
-            assertThat(loss(model, 0).item()).isNaN();
-            model.vector().forgetCuts();
+            RecordedPasses.Recorded recorded = recorded(model, 0);
+            assertThat(recorded.loss().item()).isNaN();
+            recorded.pass().close();
         }
     }
 

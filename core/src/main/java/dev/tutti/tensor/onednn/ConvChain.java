@@ -6,24 +6,19 @@ import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.Functions.Window;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientTape;
 import dev.tutti.tensor.vector.LargeGradient;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Convolutions, max pools and rectifiers, one behind the other, over {@code [rows, channels, height, width]}.
  *
  * <p>They are made ready for a shape when it first comes, and kept: the engine would make every convolution ready anew, which is a
- * thousand allocations in a step, and workers on threads stand in each other's way at those. {@link FlatVector#cutStretch} uses it.
+ * thousand allocations in a step, and workers on threads stand in each other's way at those. {@link GradientTape#chain} uses it.
  * Belongs to one thread at a time.
  */
 public final class ConvChain implements AutoCloseable {
-    /** Four numbers of rows, for instance of whole batches and of the last one, before and after shares have changed. */
-    private static final int KEPT = 4;
-
     /** One layer. */
     public sealed interface Layer permits Convolution, MaxPool, Rectifier {}
 
@@ -43,29 +38,25 @@ public final class ConvChain implements AutoCloseable {
     private record Key(Shape input, int threads) {}
 
     private final List<Layer> layers;
-    private final Map<Key, BlockedConvChain> ready = new LinkedHashMap<>(KEPT, 0.75f, true);
+    private final PrimitiveCache<Key, BlockedConvChain> ready =
+            new PrimitiveCache<>(PrimitiveCache.NUMBERS_OF_ROWS, BlockedConvChain::close);
 
     public ConvChain(List<Layer> layers) {
         this.layers = List.copyOf(layers);
     }
 
-    /** The stretch for an input; null where it cannot be computed this way, or not all of its parameters are learned. */
-    public BlockedConvChain ready(Tensor x) {
+    /**
+     * The stretch for an input, held until it is released; null where it cannot be computed this way, or not all of its parameters
+     * are learned.
+     */
+    public PrimitiveCache.Entry<BlockedConvChain> hold(Tensor x) {
         if (!OneDnn.isUsable() || !suits(x) || x.rank() != 4 || !layers.stream().allMatch(ConvChain::learns)) {
             return null;
         }
-        Key key = new Key(x.shape(), Engine.threads());
-        BlockedConvChain stretch = ready.get(key);
-        if (stretch == null && fits(key.input)) {
-            stretch = new BlockedConvChain(layers, key.input);
-            ready.put(key, stretch);
-        }
-        if (ready.size() > KEPT) {
-            var oldest = ready.entrySet().iterator();
-            oldest.next().getValue().close();
-            oldest.remove();
-        }
-        return stretch;
+        Shape input = x.shape();
+        return fits(input)
+                ? ready.hold(new Key(input, Engine.threads()), () -> new BlockedConvChain(layers, input))
+                : null;
     }
 
     /** oneDNN sees addresses alone. */
@@ -106,7 +97,6 @@ public final class ConvChain implements AutoCloseable {
     /** Closing twice does nothing. */
     @Override
     public void close() {
-        ready.values().forEach(BlockedConvChain::close);
-        ready.clear();
+        ready.close();
     }
 }

@@ -9,15 +9,10 @@ import dev.tutti.tensor.MatrixProducts;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.OneDnnMatrixProduct.Also;
 import dev.tutti.tensor.onednn.OneDnnMatrixProduct.Matrix;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.Supplier;
 
 /** Products by oneDNN. They are made ready for so many rows when these first come, and kept for some numbers of rows. */
 public final class OneDnnMatrixProducts implements MatrixProducts {
-    /** Four numbers of rows, for instance of whole batches and of the last one, before and after shares have changed. */
-    private static final int KEPT = 4 * Way.values().length;
-
     private enum Way {
         FORWARD,
         FORWARD_WITH_BIAS,
@@ -33,7 +28,8 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
     private final long inputs;
     private final long outputs;
     private final MatrixProducts plain;
-    private final Map<Key, OneDnnMatrixProduct> ready = new LinkedHashMap<>(KEPT, 0.75f, true);
+    private final PrimitiveCache<Key, OneDnnMatrixProduct> ready =
+            new PrimitiveCache<>(PrimitiveCache.NUMBERS_OF_ROWS * Way.values().length, OneDnnMatrixProduct::close);
 
     public OneDnnMatrixProducts(Tensor weight, Tensor gradient) {
         this.weight = weight;
@@ -105,18 +101,11 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
     }
 
     private OneDnnMatrixProduct ready(Way way, long rows, Supplier<OneDnnMatrixProduct> maker) {
-        OneDnnMatrixProduct product = ready.computeIfAbsent(new Key(way, rows, Engine.threads()), key -> maker.get());
-        if (ready.size() > KEPT) {
-            var oldest = ready.entrySet().iterator();
-            oldest.next().getValue().close();
-            oldest.remove();
-        }
-        return product;
+        return ready.get(new Key(way, rows, Engine.threads()), maker);
     }
 
     @Override
     public void close() {
-        ready.values().forEach(OneDnnMatrixProduct::close);
-        ready.clear();
+        ready.close();
     }
 }

@@ -4,23 +4,34 @@ import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.BlockedConvChain;
 import dev.tutti.tensor.onednn.ConvChain;
+import dev.tutti.tensor.onednn.PrimitiveCache;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A {@link ConvChain} of layers, whose gradients are computed and written without the engine. */
 final class ConvChainBackward extends ManualBackward {
-    private final BlockedConvChain stretch;
+    private final PrimitiveCache.Entry<BlockedConvChain> stretch;
     private final BlockedConvChain.Result result;
     private final Function<Tensor, LargeGradient> large;
+    private boolean released;
 
-    /** @param large the gradients that backward passes overwrite; null for others, which are zero before */
+    /**
+     * @param stretch held for this cut, which releases it
+     * @param large the gradients that backward passes overwrite; null for others, which are zero before
+     */
     ConvChainBackward(
-            Tensor x, BlockedConvChain stretch, Function<Tensor, LargeGradient> large, ManualBackward before) {
+            Tensor x,
+            PrimitiveCache.Entry<BlockedConvChain> stretch,
+            Function<Tensor, LargeGradient> large,
+            ManualBackward before) {
         super(x, before);
         this.stretch = stretch;
         this.large = large;
         try (NoGradients off = NoGradients.begin()) {
-            result = stretch.forward(x);
+            result = stretch.primitive().forward(x);
+        } catch (RuntimeException | Error e) {
+            stretch.release();
+            throw e;
         }
         result.output().requiresGradient(true);
     }
@@ -44,10 +55,19 @@ final class ConvChainBackward extends ManualBackward {
         boolean wanted = input().handle().requires_grad();
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
-            below = stretch.backward(above, result.saved(), input().shape(), wanted, new Sink(add, written));
+            below = stretch.primitive()
+                    .backward(above, result.saved(), input().shape(), wanted, new Sink(add, written));
         }
         if (wanted) {
             passOn(below);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!released) {
+            released = true;
+            stretch.release();
         }
     }
 

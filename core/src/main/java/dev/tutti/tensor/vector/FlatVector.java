@@ -7,18 +7,13 @@ import dev.tutti.tensor.Device;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.tensor.onednn.BlockedConvChain;
-import dev.tutti.tensor.onednn.ConvChain;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * All parameters of a model in one contiguous buffer, and all their gradients in a second.
@@ -35,15 +30,10 @@ public final class FlatVector implements AutoCloseable {
     private final Map<Range, Tensor> parameters = new LinkedHashMap<>();
     private final Map<Range, ParameterLayout> layouts = new HashMap<>();
     private final Map<Range, GradientHook> hooks = new HashMap<>();
-    private final Set<Range> taken = new HashSet<>();
-    private final ManualBackwards cuts = new ManualBackwards();
     private List<Range> small;
     private Tensor gradients;
     private Tensor elsewhere; // where backward passes write; null: into the gradients
-    private Consumer<Range> listener; // null where nobody wants to hear of the pass under way
-    private boolean listenerWantsAll;
-    private RuntimeException listenerFailure;
-    private boolean adding;
+    private GradientTape running; // whose backward pass is under way; null between passes
     private boolean closed;
 
     public FlatVector(long size, DType type, Device device) {
@@ -88,6 +78,11 @@ public final class FlatVector implements AutoCloseable {
             gradients = Tensor.zeros(Shape.of(size), type, device).retain();
         }
         return gradients;
+    }
+
+    /** Whether memory for gradients was allocated. */
+    public synchronized boolean hasGradients() {
+        return gradients != null;
     }
 
     /** A view of a range of the values. */
@@ -137,155 +132,69 @@ public final class FlatVector implements AutoCloseable {
         written().zero_();
     }
 
-    /**
-     * Runs the backward pass from a loss. Afterwards the gradients hold what it gave; with {@code add} it is added to what they
-     * held before.
-     */
-    public void backward(Tensor loss, boolean add) {
+    /** Begins the record of a forward pass over parameters of this vector. Several may be open at once. */
+    public GradientTape record() {
+        return new GradientTape(this);
+    }
+
+    /** A tape begins its backward pass; until {@link #end} it hears of gradients that the engine has accumulated. */
+    void begin(GradientTape tape, boolean add, boolean hears) {
+        if (hears) {
+            parameters.forEach((range, parameter) -> {
+                if (parameter.handle().requires_grad() && !hooks.containsKey(range)) {
+                    hooks.put(range, GradientHook.on(parameter, () -> accumulated(range)));
+                }
+            });
+        }
         if (!add) {
             smallRanges().forEach(range -> written(range).zero_());
         }
         large.forEach(LargeGradient::leaveToTheEngine);
-        taken.clear();
-        try {
-            loss.backward();
-            cuts.backward(add, this::written);
-        } finally {
-            cuts.forget();
-            large.stream()
-                    .filter(gradient -> !taken.contains(gradient.range()))
-                    .forEach(gradient -> gradient.takeOver(add));
+        running = tape;
+    }
+
+    private void accumulated(Range range) {
+        if (running != null) {
+            running.accumulated(range);
         }
     }
 
-    /**
-     * The same, and tells as soon as the gradients of a range are final: first those of single parameters, in the order in which
-     * the pass comes to them, at last the whole vector.
-     *
-     * @param ready called on this thread
-     */
-    public void backward(Tensor loss, boolean add, Consumer<Range> ready) {
-        parameters.forEach((range, parameter) -> {
-            if (parameter.handle().requires_grad() && !hooks.containsKey(range)) {
-                hooks.put(range, GradientHook.on(parameter, () -> accumulated(range)));
+    /** Takes over the gradient of a large parameter as soon as it is final; says whether the range is that of one. */
+    boolean takeOver(Range range, boolean add) {
+        boolean found = false;
+        for (LargeGradient gradient : large) {
+            if (gradient.range().equals(range)) {
+                gradient.takeOver(add);
+                found = true;
             }
-        });
-        backward(loss, add, ready, true);
-    }
-
-    /**
-     * The same as {@link #backward(Tensor, boolean)}, and tells as soon as the pass is through with a range: its gradients are final,
-     * and its values are not read any more. It knows that early of large weights of dense layers, and of all else in the end.
-     *
-     * @param left called on this thread, at last with the whole vector
-     */
-    public void backwardLeaving(Tensor loss, boolean add, Consumer<Range> left) {
-        backward(loss, add, left, false);
-    }
-
-    private void backward(Tensor loss, boolean add, Consumer<Range> tell, boolean wantsAll) {
-        listener = tell;
-        listenerWantsAll = wantsAll;
-        listenerFailure = null;
-        adding = add;
-        try {
-            backward(loss, add);
-        } finally {
-            listener = null;
         }
-        if (listenerFailure != null) {
-            throw listenerFailure;
-        }
-        tell.accept(all());
+        return found;
     }
 
-    /**
-     * A dense product with parameters of this vector, for a chain of such: {@link #backward} writes the gradients of large
-     * weights straight into the vector. Until then the result is an input to what follows, so nothing that follows may depend on
-     * what came before {@code x} but through the result; and only {@link #backward} knows the way back.
-     *
-     * @param bias may be null
-     * @param rectified whether negative results are set to zero
-     * @return null where the product brings nothing, or cannot be made that way
-     */
-    public Tensor cutProduct(Tensor x, Tensor weight, Tensor bias, boolean rectified) {
-        if (x.rank() != 2 || x.handle().is_mkldnn() || !weight.handle().requires_grad()) {
-            return null;
-        }
-        if (bias != null && (!bias.handle().requires_grad() || bias.size() >= LargeGradient.LEAST)) {
-            return null;
-        }
-        LargeGradient gradient = largeGradient(weight);
-        return gradient == null ? null : cuts.add(new ProductBackward(x, gradient, bias, rectified, cuts.last()));
+    /** @param taken ranges of large gradients that are in the vector already */
+    void end(boolean add, Set<Range> taken) {
+        running = null;
+        large.stream()
+                .filter(gradient -> !taken.contains(gradient.range()))
+                .forEach(gradient -> gradient.takeOver(add));
     }
 
-    /**
-     * A stretch of layers with parameters of this vector. What is said of {@link #cutProduct} is true of it.
-     *
-     * @return null where it cannot be made that way
-     */
-    public Tensor cutStretch(Tensor x, ConvChain stretch) {
-        BlockedConvChain ready = stretch.ready(x);
-        return ready == null ? null : cuts.add(new ConvChainBackward(x, ready, this::largeGradient, cuts.last()));
+    /** The ranges that are this parameter's. */
+    List<Range> rangesOf(Tensor parameter) {
+        return parameters.entrySet().stream()
+                .filter(entry -> entry.getValue() == parameter)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
-    /**
-     * The sum of a tensor and of what a branch makes of its rows, within which {@link #cutProduct} may be used. What is said
-     * there of its result is true of this one.
-     *
-     * @param branch gets all axes but the last as one, and leaves their lengths as they are
-     */
-    public Tensor cutResidual(Tensor x, UnaryOperator<Tensor> branch) {
-        return cuts.addResidual(x, branch);
-    }
-
-    /** Whether {@link #cutProduct} would bring something for a weight. */
-    public boolean cutsProductsWith(Tensor weight) {
-        return weight.handle().requires_grad() && largeGradient(weight) != null;
-    }
-
-    private LargeGradient largeGradient(Tensor parameter) {
+    /** Null where the parameter is not a large one. */
+    LargeGradient largeGradient(Tensor parameter) {
         for (LargeGradient gradient : large) {
             if (gradient.parameter() == parameter) {
                 return gradient;
             }
         }
         return null;
-    }
-
-    /** Forgets where a forward pass was cut that no backward pass followed. */
-    public void forgetCuts() {
-        cuts.forget();
-    }
-
-    private void written(Tensor parameter) {
-        parameters.forEach((range, known) -> {
-            if (known == parameter) {
-                taken.add(range);
-                if (listener != null && listenerFailure == null) {
-                    tell(range);
-                }
-            }
-        });
-    }
-
-    private void accumulated(Range range) {
-        if (listener == null || !listenerWantsAll || listenerFailure != null) {
-            return;
-        }
-        large.stream().filter(gradient -> gradient.range().equals(range)).forEach(gradient -> {
-            gradient.takeOver(adding);
-            taken.add(range);
-        });
-        tell(range);
-    }
-
-    private void tell(Range range) {
-        try {
-            listener.accept(range);
-        } catch (RuntimeException e) {
-            listenerFailure = e; // the engine would not carry it through
-        }
     }
 
     /** What lies between the large gradients. */

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  *
  * <p>That is right only where all that comes behind depends on what comes before through this place alone.
  */
-abstract class ManualBackward {
+abstract class ManualBackward implements AutoCloseable {
     private final Tensor input;
     private final boolean followsAnother;
 
@@ -37,6 +37,10 @@ abstract class ManualBackward {
 
     /** Whether {@link #backward} leaves the gradient of the output as it is, so that others may use its memory. */
     abstract boolean leavesGradient();
+
+    /** Lets go of what is kept for the backward pass. Closing twice does nothing. */
+    @Override
+    public void close() {}
 
     /** Lets the engine go on before this place. */
     final void passOn(Tensor gradient) {

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** The places at which the record of one forward pass is cut, or that of a branch of it, in their order. */
-final class ManualBackwards {
+final class ManualBackwards implements AutoCloseable {
     private Deque<ManualBackward> cuts = new ArrayDeque<>(); // the last one first
 
     /** The last one so far, or null. */
@@ -30,20 +30,29 @@ final class ManualBackwards {
         Tensor branched;
         try {
             branched = branch.apply(rows);
+        } catch (RuntimeException | Error e) {
+            within.close();
+            throw e;
         } finally {
             cuts = outside;
         }
         return add(new ResidualBackward(x, rows, branched, within, last()));
     }
 
-    /** Takes the backward pass through all of them, from the last to the first, and forgets them. */
+    /** Takes the backward pass through all of them, from the last to the first, and lets go of each. */
     void backward(boolean add, Consumer<Tensor> written) {
         while (!cuts.isEmpty()) {
-            cuts.pop().backward(add, written);
+            try (ManualBackward cut = cuts.pop()) {
+                cut.backward(add, written);
+            }
         }
     }
 
-    void forget() {
-        cuts.clear();
+    /** Lets go of all of them. */
+    @Override
+    public void close() {
+        while (!cuts.isEmpty()) {
+            cuts.pop().close();
+        }
     }
 }

@@ -79,4 +79,9 @@ final class ResidualBackward extends ManualBackward {
         }
         passOn(below);
     }
+
+    @Override
+    public void close() {
+        within.close();
+    }
 }

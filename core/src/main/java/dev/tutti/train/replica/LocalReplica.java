@@ -8,6 +8,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.RecordedPass;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
@@ -77,26 +78,26 @@ public final class LocalReplica implements Replica {
 
     private StepResult forwardAndBackward(Batch batch) {
         recipe.loss().check(batch.labels(), model.outputs());
-        try (Scope scope = Scope.open()) {
-            model.training(true);
-            model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
-            List<Tensor> outputs = model.record(tensors(batch.features(), model));
-            Tensor loss = recipe.loss().compute(outputs, tensors(batch.labels(), model));
+        model.training(true);
+        model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
+        try (Scope scope = Scope.open();
+                RecordedPass pass = model.record(tensors(batch.features(), model))) {
+            Tensor loss = recipe.loss().compute(pass.outputs(), tensors(batch.labels(), model));
             double value = loss.item();
             // A single batch needs no weighing; several are summed by samples and divided in update().
-            add(batches == 0 ? loss : loss.mul(batch.size()), batch.size());
+            add(pass, batches == 0 ? loss : loss.mul(batch.size()), batch.size());
             return new StepResult(
-                    value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs));
+                    value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(pass.outputs()));
         }
     }
 
-    private void add(Tensor loss, int size) {
+    private void add(RecordedPass pass, Tensor loss, int size) {
         if (batches == 1) {
             try (NoGradients off = NoGradients.begin()) {
                 model.vector().gradients().mul_(samples);
             }
         }
-        model.vector().backward(loss, batches > 0);
+        pass.backward(loss, batches > 0);
         batches++;
         samples += size;
     }

@@ -10,6 +10,7 @@ import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientListener;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +110,7 @@ final class DividedUpdate implements AutoCloseable {
         update.begin();
     }
 
-    /** Takes the ranges that a worker's pass is through with, as {@link FlatVector#backwardLeaving} tells them. */
+    /** Takes the ranges that a worker's pass is through with, as {@link GradientListener.Event#RELEASED} says. */
     Consumer<Range> leaver() {
         return pieces.leaver();
     }

@@ -4,12 +4,13 @@ import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
 import dev.tutti.data.Batch;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.RecordedPass;
 import dev.tutti.optim.Target;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.GradientListener;
 import dev.tutti.train.Evaluator;
 import dev.tutti.train.RowJoiner;
 import dev.tutti.train.TrainingConfig;
@@ -99,19 +100,20 @@ public final class LocalWorkers implements AutoCloseable {
     /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
     public StepResult backward(Batch batch, Turn turn) {
         update.end(); // one that a step had begun which came to nothing
-        return backward(batch, turn, (worker, loss, add) -> vector(worker).backward(loss, add));
+        return backward(batch, turn, RecordedPass::backward);
     }
 
     /**
      * The same, and tells what gradients are final while the pass still runs; for one worker, whose gradients are those of all.
      *
-     * @param ready as {@link FlatVector#backward(Tensor, boolean, Consumer)} calls it
+     * @param ready gets ranges as {@link GradientListener.Event#FINAL} says
      */
     public StepResult backward(Batch batch, Turn turn, Consumer<Range> ready) {
         if (workers() > 1) {
             throw new IllegalArgumentException("gradients of several workers are final when all of them are done");
         }
-        return backward(batch, turn, (worker, loss, add) -> vector(worker).backward(loss, add, ready));
+        GradientListener listener = GradientListener.whenFinal(ready);
+        return backward(batch, turn, (pass, loss, add) -> pass.backward(loss, add, listener));
     }
 
     /**
@@ -126,7 +128,9 @@ public final class LocalWorkers implements AutoCloseable {
         update.begin(new DividedUpdate.Move(learningRate, factor), busy);
         try {
             return backward(
-                    batch, turn, (worker, loss, add) -> vector(worker).backwardLeaving(loss, add, update.leaver()));
+                    batch,
+                    turn,
+                    (pass, loss, add) -> pass.backward(loss, add, GradientListener.whenReleased(update.leaver())));
         } catch (RuntimeException | Error e) {
             update.end();
             throw e;
@@ -135,7 +139,7 @@ public final class LocalWorkers implements AutoCloseable {
 
     /** How a worker takes a loss back to gradients. */
     private interface Way {
-        void backward(int worker, Tensor loss, boolean add);
+        void backward(RecordedPass pass, Tensor loss, boolean add);
     }
 
     private StepResult backward(Batch batch, Turn turn, Way way) {
@@ -162,10 +166,6 @@ public final class LocalWorkers implements AutoCloseable {
     /** How many workers have rows of a batch. */
     private int busy(Batch batch) {
         return Math.min(workers(), batch.size());
-    }
-
-    private FlatVector vector(int worker) {
-        return models.get(worker).vector();
     }
 
     private void passes(int busy, IntConsumer pass) {
@@ -228,13 +228,13 @@ public final class LocalWorkers implements AutoCloseable {
         model.training(true);
         model.freezeAs(model());
         model.restartRandomness(recipe.seed(), turn.step, turn.batch, turn.firstWorker + worker);
-        try (Scope scope = Scope.open()) {
-            List<Tensor> outputs = model.record(LocalReplica.tensors(batch.features(), share, model));
-            Tensor loss = recipe.loss().compute(outputs, LocalReplica.tensors(batch.labels(), share, model));
+        try (Scope scope = Scope.open();
+                RecordedPass pass = model.record(LocalReplica.tensors(batch.features(), share, model))) {
+            Tensor loss = recipe.loss().compute(pass.outputs(), LocalReplica.tensors(batch.labels(), share, model));
             double weight = share.length() / turn.divisor;
             Tensor weighted = weight == 1 ? loss : loss.mul(weight);
-            way.backward(worker, weighted, turn.batch > 0 && worker == 0);
-            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(outputs);
+            way.backward(pass, weighted, turn.batch > 0 && worker == 0);
+            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(pass.outputs());
             return new StepResult(loss.item(), Math.toIntExact(share.length()), arrays);
         }
     }

@@ -59,14 +59,14 @@ class FlatVectorTest {
         vector.values().fill_(3);
         Tensor elsewhere = Tensor.full(Shape.of(30), 7, DType.FLOAT32);
         vector.writeGradientsTo(elsewhere);
-        vector.backward(loss, false);
+        vector.record().backward(loss, false, GradientListener.NONE);
         float[] written = new float[30];
         java.util.Arrays.fill(written, 4, 10, 1);
         java.util.Arrays.fill(written, 10, 26, 6);
         assertThat(elsewhere.toArray().floats()).containsExactly(written);
         assertThat(vector.gradients().sum().item()).as("left alone").isZero();
         vector.writeGradientsTo(null);
-        vector.backward(weight.sum(), true);
+        vector.record().backward(weight.sum(), true, GradientListener.NONE);
         assertThat(vector.gradients().sum().item())
                 .as("what was written moves along")
                 .isEqualTo(6 + 6 + 16 * 6);
@@ -84,8 +84,9 @@ class FlatVectorTest {
             Tensor x = Tensor.full(Shape.of(4, 64), 1, DType.FLOAT32);
             for (boolean cut : new boolean[] {false, true}) {
                 long_.writeGradientsTo(elsewhere);
-                Tensor y = cut ? long_.cutProduct(x, weight, null, false) : x.matmul(weight.transpose(0, 1));
-                long_.backward(y.sum(), false);
+                GradientTape tape = long_.record();
+                Tensor y = cut ? tape.product(x, weight, null, false).orElseThrow() : x.matmul(weight.transpose(0, 1));
+                tape.backward(y.sum(), false, GradientListener.NONE);
                 assertThat(elsewhere.sum().item()).isEqualTo(4.0 * size);
                 assertThat(long_.gradients().sum().item()).isZero();
                 long_.writeGradientsTo(null);

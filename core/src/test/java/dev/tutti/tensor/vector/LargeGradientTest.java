@@ -26,11 +26,11 @@ class LargeGradientTest {
             plain.zeroGradients();
             loss(plain, 1).backward();
             fast.gradients().fill_(7); // left over from an earlier step
-            fast.backward(loss(fast, 1), false);
+            fast.record().backward(loss(fast, 1), false, GradientListener.NONE);
             assertThat(fast.gradients().toArray()).isEqualTo(plain.gradients().toArray());
 
             loss(plain, 2).backward();
-            fast.backward(loss(fast, 2), true);
+            fast.record().backward(loss(fast, 2), true, GradientListener.NONE);
             assertThat(fast.gradients().toArray()).isEqualTo(plain.gradients().toArray());
 
             loss(plain, 3).backward();
@@ -49,7 +49,7 @@ class LargeGradientTest {
                     .retain();
             Tensor small = vector.parameter(new Range(BIG, 3), Shape.of(3), ParameterLayout.PLAIN);
             vector.gradients().fill_(5);
-            vector.backward(small.sum(), false);
+            vector.record().backward(small.sum(), false, GradientListener.NONE);
             assertThat(vector.gradients(new Range(0, BIG)).norm().item()).isZero();
             assertThat(vector.gradients(new Range(BIG, 3)).toArray().doubles()).containsOnly(1);
         }

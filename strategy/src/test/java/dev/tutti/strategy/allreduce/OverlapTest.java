@@ -13,6 +13,7 @@ import dev.tutti.array.Range;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.RecordedPass;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
@@ -20,6 +21,7 @@ import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.Weights;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.GradientListener;
 import dev.tutti.train.Trainer;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,22 +94,21 @@ class OverlapTest {
             List<Range> ready = new ArrayList<>();
             for (boolean add : new boolean[] {false, true}) {
                 ready.clear();
-                Tensor loss =
-                        model.forward(Tensor.of(new float[8], 2, 4).add(1)).mean();
-                model.vector().backward(loss, add, ready::add);
+                RecordedPass pass = recorded(model);
+                pass.backward(pass.outputs().get(0).mean(), add, GradientListener.whenFinal(ready::add));
             }
             assertThat(ready).hasSize(6).last().isEqualTo(model.vector().all());
             assertThat(ready.get(0).from()).isGreaterThan(ready.get(4).from());
             float[] twice = model.vector().gradients().toArray().floats();
-            model.vector()
-                    .backward(
-                            model.forward(Tensor.of(new float[8], 2, 4).add(1))
-                                    .mean()
-                                    .mul(2),
-                            false);
+            RecordedPass pass = recorded(model);
+            pass.backward(pass.outputs().get(0).mean().mul(2), false);
             assertThat(twice)
                     .containsExactly(model.vector().gradients().toArray().floats(), within(1e-6f));
         }
+    }
+
+    private static RecordedPass recorded(Model model) {
+        return model.record(List.of(Tensor.of(new float[8], 2, 4).add(1)));
     }
 
     @Test
