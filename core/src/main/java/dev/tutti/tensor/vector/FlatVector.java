@@ -40,7 +40,7 @@ public final class FlatVector implements AutoCloseable {
     private List<Range> small;
     private Tensor gradients;
     private Tensor elsewhere; // where backward passes write; null: into the gradients
-    private Consumer<Range> listener; // null where nobody wants to hear of the pass under way
+    private Consumer<Range> listener; // null if the pass under way has no listener
     private boolean listenerWantsAll;
     private RuntimeException listenerFailure;
     private boolean adding;
@@ -349,7 +349,7 @@ public final class FlatVector implements AutoCloseable {
                 .permute(0, 3, 1, 2);
     }
 
-    /** Frees the gradients, and the values when nobody shares them any more. Closing twice does nothing. */
+    /** Frees the gradients, and the values when no other vector shares them any more. Closing twice does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {
