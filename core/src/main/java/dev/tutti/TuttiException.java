@@ -1,7 +1,7 @@
 package dev.tutti;
 
 /**
- * Something went wrong that the user can mend: the message says what was expected, what was received and where.
+ * An error that the user can correct: the message says what was expected, what was received and where.
  *
  * <p>The command line prints the message alone, without a stack trace; anything that is not of this kind is a fault of ours.
  */

@@ -39,7 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The {@code tutti} command: finds the subcommand, runs it, and says in one way what went wrong. */
 @Command(
         name = "tutti",
-        description = "Trains and serves neural networks on the JVM.",
+        description = "Trains neural networks on the JVM.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class)
 public final class Main implements Runnable {
@@ -67,7 +67,7 @@ public final class Main implements Runnable {
         }
     }
 
-    private static CommandLine commandLine(Console console) {
+    static CommandLine commandLine(Console console) {
         CommandLine commandLine = new CommandLine(new Main());
         for (TuttiCommand command : List.of(
                 new TrainCommand(console),
@@ -87,7 +87,7 @@ public final class Main implements Runnable {
         }
         List<String> footer = new ArrayList<>(List.of("", "Exit codes:"));
         footer.addAll(List.of(ExitCode.explained()));
-        footer.addAll(List.of("", "For work on Tutti itself: tutti test, tutti format, tutti clean."));
+        footer.addAll(List.of("", "For work on Tutti itself: tutti test, tutti install, tutti format, tutti clean."));
         commandLine.getCommandSpec().usageMessage().footer(footer.toArray(String[]::new));
         if (System.getProperty("picocli.ansi") == null) {
             commandLine.setColorScheme(Help.defaultColorScheme(console.colour() ? Help.Ansi.ON : Help.Ansi.OFF));

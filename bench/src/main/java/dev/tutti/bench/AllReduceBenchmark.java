@@ -98,7 +98,7 @@ final class AllReduceBenchmark {
         return what + " (" + THOROUGHNESS + " times as many rounds)";
     }
 
-    /** Two JVMs that wait for each other are no quiet neighbours, so nobody stays between the rounds. */
+    /** Two JVMs that wait for each other disturb other measurements, so none stays between the rounds. */
     private static Race processes(Model model, PythonPeers peers) {
         var style = new Fresh(model.workload());
         Entrant one = new Entrant("Tutti, one replica on one core", fit("here").onOneCore(), style);

@@ -12,7 +12,7 @@ public final class Cluster {
         return Launcher.threads(workers);
     }
 
-    /** JVMs of this machine: a worker that dies takes nobody with it. */
+    /** JVMs of this machine: a worker that dies takes no other with it. */
     public static LocalProcesses processes(int members) {
         return new LocalProcesses(members);
     }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * A team whose members meet through a coordinator.
  *
  * <p>A member that was declared gone and comes back (its machine slept, its process was stopped) is told so at the next step, and
- * its next meeting lets it in as somebody new, who takes over the others' state.
+ * its next meeting admits it as a new member, which takes over the others' state.
  */
 public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);

@@ -8,7 +8,7 @@ import java.util.Objects;
  * A dense array in the JVM's own memory: what data pipelines make, what predictions come back as.
  *
  * <p>It wraps a plain Java array without copying it: {@code float[]}, {@code double[]}, {@code long[]}, {@code int[]},
- * {@code byte[]} (unsigned) or {@code boolean[]}. Whoever hands an array over no longer writes to it.
+ * {@code byte[]} (unsigned) or {@code boolean[]}. The caller does not write to an array after handing it over.
  */
 public final class NdArray {
     private final DType type;
@@ -129,7 +129,7 @@ public final class NdArray {
         return data;
     }
 
-    /** The element at a flat index, as a double whatever the type. */
+    /** The element at a flat index, as a double for any type. */
     public double at(int index) {
         return switch (type) {
             case FLOAT32 -> ((float[]) data)[index];

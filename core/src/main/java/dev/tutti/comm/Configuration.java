@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Settings of a job that can be read and changed while it runs: the learning rate, and whatever its members agree on.
+ * Settings of a job that can be read and changed while it runs: the learning rate, and other values that its members agree on.
  *
  * @param version rises with every change
  */

@@ -5,6 +5,6 @@ package dev.tutti.comm;
  *
  * @param group the members from here on
  * @param source the rank of a member whose state is the furthest
- * @param takeOver whether somebody has to take over the state of {@code source}, so that it gives it to all
+ * @param takeOver whether a member has to take over the state of {@code source}, which then sends it to all
  */
 public record Meeting(Group group, int source, boolean takeOver) {}

@@ -16,7 +16,7 @@ public interface SharedVectorSum extends AutoCloseable {
     /** This member's vector; zeros at first. */
     Tensor own();
 
-    /** Returns when nobody needs any more what this member had written. */
+    /** Returns when no member needs this member's values any more. */
     void awaitReaders();
 
     /** Waits, where there are more than two, until each has summed its part for the others. */

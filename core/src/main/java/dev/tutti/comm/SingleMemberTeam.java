@@ -1,6 +1,6 @@
 package dev.tutti.comm;
 
-/** The team of a member that has nobody else. */
+/** The team of a member that is the only one. */
 final class SingleMemberTeam implements Team {
     private final Group group = Group.alone();
     private final Collectives collectives = new SingleMemberCollectives(group);

@@ -29,7 +29,7 @@ public interface Team extends AutoCloseable {
     /**
      * Asked at every step.
      *
-     * @throws GroupChangedException if somebody has come or gone since the last meeting
+     * @throws GroupChangedException if a member has joined or left since the last meeting
      */
     void check();
 

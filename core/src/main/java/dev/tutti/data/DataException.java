@@ -2,7 +2,7 @@ package dev.tutti.data;
 
 import dev.tutti.TuttiException;
 
-/** Data that is missing, broken or asked for in a way that cannot be; the message says which file, row or stage. */
+/** Data that is missing, damaged or requested in an unsupported way; the message names the file, row or stage. */
 public class DataException extends TuttiException {
     private static final long serialVersionUID = 1L;
 

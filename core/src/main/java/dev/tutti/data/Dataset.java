@@ -138,7 +138,7 @@ public final class Dataset {
         return shuffle(seed, ShuffleStage.DEFAULT_BUFFER);
     }
 
-    /** Like {@link #shuffle(long)}, with another number of rows to a block where there is no random access. */
+    /** Like {@link #shuffle(long)}, with a given number of rows per block for data without random access. */
     public Dataset shuffle(long seed, int buffer) {
         List<Stage> changed = new ArrayList<>(stages);
         int place = changed.size();
@@ -265,7 +265,7 @@ public final class Dataset {
         return new Dataset(source, stages, batch, false, prefetch);
     }
 
-    /** Reads up to so many batches ahead on a background thread; 0 reads on the caller's. */
+    /** Reads up to the given number of batches ahead on a background thread; 0 reads on the caller's thread. */
     public Dataset prefetch(int batches) {
         if (batches < 0) {
             throw new DataException("prefetch(" + batches + "): expected 0 batches or more");
@@ -302,7 +302,7 @@ public final class Dataset {
                 : OptionalLong.of(dropLast ? size.getAsLong() / each : (size.getAsLong() + each - 1) / each);
     }
 
-    /** Rows to a batch, if that was said. */
+    /** The number of rows in a batch, if it was set. */
     public OptionalInt batchSize() {
         return batch == null ? OptionalInt.empty() : OptionalInt.of(batch);
     }

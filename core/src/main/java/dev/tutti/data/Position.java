@@ -16,7 +16,7 @@ public record Position(int epoch, Chunk chunk, long rows, List<Long> counters) {
         counters = List.copyOf(counters);
     }
 
-    /** The place behind so many rows of an epoch's order, whoever read them. */
+    /** The position after the given number of rows in an epoch's order, independent of which member read them. */
     public static Position behind(int epoch, long rows) {
         return new Position(epoch, null, rows, List.of());
     }

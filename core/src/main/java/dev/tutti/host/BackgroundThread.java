@@ -4,7 +4,7 @@ package dev.tutti.host;
  * A thread that works ahead for those that compute: it has its share of the processor as all have, but when it is woken it waits for
  * its turn.
  *
- * <p>Otherwise it runs at once, in place of whoever woke it, while all others wait for that one's next step.
+ * <p>Otherwise it runs at once, in place of the thread that woke it, while all others wait for that thread's next step.
  */
 public final class BackgroundThread {
     private BackgroundThread() {}

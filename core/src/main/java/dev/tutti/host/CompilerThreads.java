@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The threads in which the JVM's optimizing compiler works on code that is already running.
  *
- * <p>A training has a compute thread on every core, and workers wait for each other: whatever time the compiler takes from one of them
- * all of them lose, in the first minute a twentieth. So it works while nobody computes, and takes longer.
+ * <p>A training has a compute thread on every core, and workers wait for each other: the time that the compiler takes from one of them
+ * is lost to all of them, a twentieth of the first minute. So it works while no thread computes, and takes longer.
  */
 public final class CompilerThreads {
     static final String VARIABLE = "TUTTI_COMPILER";

@@ -11,9 +11,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the engine from writing to standard output, which belongs to the user's program.
  *
- * <p>Gloo greets whoever it has connected with a line on {@code std::cout} and has no setting against it. For as long as it connects
+ * <p>Gloo reports each connection with a line on {@code std::cout} and has no setting against it. For as long as it connects
  * that stream has no buffer, which in C++ means that what is written to it is dropped. File descriptors stay as they are, so nothing
- * of Java's own output is lost, whatever other threads do meanwhile.
+ * of Java's own output is lost, even if other threads print meanwhile.
  */
 public final class CppOutput {
     private static final Logger log = LoggerFactory.getLogger(CppOutput.class);

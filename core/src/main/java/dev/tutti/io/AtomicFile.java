@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
 /**
  * Writes a file whole or not at all: under another name first, brought to the disk, then renamed.
  *
- * <p>Whoever reads finds the old content or the new, also after a crash or a power cut. If anything fails the old
+ * <p>A reader finds the old content or the new, also after a crash or a power cut. If anything fails the old
  * content stays and the unfinished file is removed; one left by a killed program is removed by {@link Temporary#sweep}.
  */
 public final class AtomicFile {

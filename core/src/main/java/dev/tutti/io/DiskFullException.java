@@ -32,7 +32,7 @@ public class DiskFullException extends FileException {
         return free;
     }
 
-    /** Whether a failed write into a folder means that there is no room. */
+    /** Whether a write into a folder failed because the disk is full. */
     static boolean isTheReason(IOException failure, Path folder) {
         String message = String.valueOf(failure.getMessage());
         return message.contains("No space left on device")

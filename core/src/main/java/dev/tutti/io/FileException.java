@@ -30,7 +30,7 @@ public class FileException extends TuttiException {
         return new FileException(file.toString(), "cannot be written: " + reason(cause), cause);
     }
 
-    /** What the system said, in words; the exceptions of files often say nothing but a name. */
+    /** The system's error in words; the messages of file exceptions often hold a name only. */
     private static String reason(IOException cause) {
         if (cause instanceof AccessDeniedException) {
             return "permission denied";

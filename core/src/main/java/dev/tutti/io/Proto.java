@@ -63,7 +63,7 @@ final class Proto {
         writeVarint((long) field << 3 | kind);
     }
 
-    /** Seven bits a byte, lowest first; the eighth says that more follow. */
+    /** Seven bits per byte, lowest first; the eighth bit marks that more bytes follow. */
     private void writeVarint(long value) {
         long rest = value;
         while ((rest & ~0x7fL) != 0) {

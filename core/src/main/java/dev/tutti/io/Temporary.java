@@ -21,14 +21,14 @@ public final class Temporary {
 
     private Temporary() {}
 
-    /** Whether a file or folder is an unfinished one, by its name; whoever lists a folder passes over these. */
+    /** Whether a file or folder is an unfinished one, by its name; code that lists a folder skips these. */
     public static boolean is(Path path) {
         return path.getFileName() != null
                 && NAME.matcher(path.getFileName().toString()).matches();
     }
 
     /**
-     * Removes what writers that were killed left behind in a folder. Call it when nobody is writing there, such as at
+     * Removes the remains of killed writers from a folder. Call it when no writer is at work there, such as at
      * the start of a run that owns the folder.
      */
     public static void sweep(Path folder) {

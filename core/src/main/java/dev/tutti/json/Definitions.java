@@ -3,9 +3,20 @@ package dev.tutti.json;
 import java.util.Map;
 
 /**
- * Names for definitions that live in other modules, so that files can speak of them. Found by {@link java.util.ServiceLoader}
- * when the first file is read.
+ * Names for definitions of other modules and of programs: the names by which files, and workers in other JVMs, know a class.
+ *
+ * <p>{@link java.util.ServiceLoader} finds implementations when the first file is read: list the class in {@code
+ * META-INF/services/dev.tutti.json.Definitions} on the class path, and every JVM with that class path knows the names.
+ *
+ * <pre>{@code
+ * public final class OwnDefinitions implements Definitions {
+ *     public Map<Class<?>, String> named() {
+ *         return Map.of(Scale.class, "scale");
+ *     }
+ * }
+ * }</pre>
  */
 public interface Definitions {
+    /** The name of each class. */
     Map<Class<?>, String> named();
 }

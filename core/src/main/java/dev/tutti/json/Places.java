@@ -23,7 +23,7 @@ public final class Places {
         this.where = where;
     }
 
-    /** A text whose lines nobody can look at, such as one that came over the network: only its name is known. */
+    /** A text whose lines are not at hand, such as one that came over the network: only its name is known. */
     public static Places unknown(String where) {
         return new Places(where);
     }

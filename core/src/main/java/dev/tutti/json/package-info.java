@@ -1,2 +1,2 @@
-/** Definitions as JSON and YAML: one way to write them, one way to say what is wrong with them. */
+/** Definitions as JSON and YAML: one mapping for both formats, and one form of error messages. */
 package dev.tutti.json;

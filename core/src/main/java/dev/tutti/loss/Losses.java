@@ -31,7 +31,7 @@ public final class Losses {
         return new Huber(delta);
     }
 
-    /** One loss for each output of the model; {@link PerOutput#weights} says how much each counts. */
+    /** One loss for each output of the model; {@link PerOutput#weights} sets the weight of each. */
     public static PerOutput perOutput(Loss... losses) {
         return new PerOutput(List.of(losses));
     }

@@ -1,12 +1,12 @@
 package dev.tutti.metric;
 
-/** The share of rows whose class was found. Of equal scores the first class counts as chosen. */
+/** The share of rows whose class was predicted correctly. Of equal scores the first class counts as chosen. */
 public final class Accuracy implements Metric {
     private double threshold;
 
     Accuracy() {}
 
-    /** For models that give one number: class 1 lies above it. 0, for logits, unless said otherwise. */
+    /** The threshold for models with one output number: class 1 lies above it. The default 0 is for logits. */
     public Accuracy threshold(double threshold) {
         Accuracy copy = new Accuracy();
         copy.threshold = threshold;

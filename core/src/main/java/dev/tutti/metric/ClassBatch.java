@@ -13,7 +13,7 @@ import java.util.Arrays;
  * @param actual the class of each row
  */
 record ClassBatch(NdArray scores, int width, int[] actual) {
-    /** What {@link #decide} says of a row that holds a NaN. */
+    /** The result of {@link #decide} for a row that holds a NaN. */
     static final int UNDECIDED = -1;
 
     static ClassBatch of(String metric, NdArray predictions, NdArray targets) {

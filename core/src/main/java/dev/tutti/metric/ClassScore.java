@@ -35,7 +35,7 @@ public abstract sealed class ClassScore<M extends ClassScore<M>> implements Metr
         return copy(Objects.requireNonNull(averaging, "averaging"), threshold);
     }
 
-    /** For models that give one number: class 1 lies above it. 0, for logits, unless said otherwise. */
+    /** The threshold for models with one output number: class 1 lies above it. The default 0 is for logits. */
     public M threshold(double threshold) {
         return copy(averaging, threshold);
     }

@@ -1,7 +1,7 @@
 package dev.tutti.metric;
 
 /**
- * How often each class was taken for each other one. Its value is the accuracy; the matrix and a table to print are in
+ * How often each class was predicted as each other one. Its value is the accuracy; the matrix and a table to print are in
  * its {@link ConfusionMatrixState state}.
  */
 public final class ConfusionMatrix implements Metric {
@@ -9,7 +9,7 @@ public final class ConfusionMatrix implements Metric {
 
     ConfusionMatrix() {}
 
-    /** For models that give one number: class 1 lies above it. 0, for logits, unless said otherwise. */
+    /** The threshold for models with one output number: class 1 lies above it. The default 0 is for logits. */
     public ConfusionMatrix threshold(double threshold) {
         ConfusionMatrix copy = new ConfusionMatrix();
         copy.threshold = threshold;

@@ -5,7 +5,7 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * A sum of doubles without any rounding until it is asked for: the same bits in whatever order and parts it is made.
+ * A sum of doubles that is rounded only when its value is read: the same bits for any order and any parts.
  *
  * <p>It is one wide fixed-point number that covers every double there is, from 2<sup>-1074</sup> to beyond the largest,
  * in digits of 32 bits. Each digit lies in a long, so that carries can wait: adding a double touches three digits and

@@ -3,7 +3,7 @@ package dev.tutti.metric;
 import dev.tutti.array.NdArray;
 import java.util.function.ToLongFunction;
 
-/** The share of rows that were hit, where the metric says what a hit is. */
+/** The share of rows that are hits; the metric defines a hit. */
 final class HitState extends NamedState {
     private final ToLongFunction<ClassBatch> hitsOf;
     private long hits;

@@ -1,7 +1,7 @@
 package dev.tutti.metric;
 
 /**
- * A mean that is exact until it is asked for, so that parts of it merge to the same bits: for instance of the loss over
+ * A mean that is rounded only when its value is read, so that parts of it merge to the same bits: for instance of the loss over
  * the batches of an epoch.
  */
 public final class Mean {

@@ -18,7 +18,8 @@ import dev.tutti.json.ShortForm;
  *
  * <p><b>Regression.</b> Predictions and targets have the same shape. A NaN on either side makes the value NaN.
  *
- * <p>A metric of the user's own implements this interface and is named with {@link dev.tutti.json.Json#register}.
+ * <p>A metric of the user's own implements {@link MeanMetric}, which leaves one method to write, or this interface, and is named
+ * with {@link dev.tutti.json.Json#register}.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)

@@ -4,7 +4,7 @@ package dev.tutti.metric;
 public final class Metrics {
     private Metrics() {}
 
-    /** The share of rows whose class was found. */
+    /** The share of rows whose class was predicted correctly. */
     public static Accuracy accuracy() {
         return new Accuracy();
     }
@@ -19,12 +19,12 @@ public final class Metrics {
         return new Auc();
     }
 
-    /** Of what was called a class, the share that is of that class. */
+    /** Of the rows that were predicted as a class, the share that is of that class. */
     public static Precision precision() {
         return new Precision();
     }
 
-    /** Of what is of a class, the share that was called so. */
+    /** Of the rows of a class, the share that was predicted as that class. */
     public static Recall recall() {
         return new Recall();
     }
@@ -34,7 +34,7 @@ public final class Metrics {
         return new F1();
     }
 
-    /** How often each class was taken for each other one. */
+    /** How often each class was predicted as each other one. */
     public static ConfusionMatrix confusionMatrix() {
         return new ConfusionMatrix();
     }

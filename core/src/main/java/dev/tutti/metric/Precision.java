@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-/** Of what was called a class, the share that is of that class. */
+/** Of the rows that were predicted as a class, the share that is of that class. */
 public final class Precision extends ClassScore<Precision> {
     Precision() {}
 

@@ -1,6 +1,6 @@
 package dev.tutti.metric;
 
-/** Of what is of a class, the share that was called so. */
+/** Of the rows of a class, the share that was predicted as that class. */
 public final class Recall extends ClassScore<Recall> {
     Recall() {}
 

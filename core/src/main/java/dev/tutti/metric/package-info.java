@@ -2,7 +2,7 @@
  * Measures of how good predictions are, made so that a dataset can be measured in parts.
  *
  * <p>A {@link dev.tutti.metric.Metric} is a definition; its {@link dev.tutti.metric.MetricState} gathers batches.
- * States merge exactly: whatever the parts and their order, the result is the same to the last bit as from one pass
+ * States merge exactly: for any parts in any order, the result is the same to the last bit as from one pass
  * over everything.
  */
 package dev.tutti.metric;

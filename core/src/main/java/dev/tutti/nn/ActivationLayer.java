@@ -4,7 +4,7 @@ import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 
-/** Nothing but the function that every layer may end with, as a layer of its own. */
+/** The activation function that every layer may end with, as a separate layer. */
 public final class ActivationLayer extends Layer {
     ActivationLayer() {}
 

@@ -100,7 +100,7 @@ public final class Attention extends MergeLayer {
         return qkv;
     }
 
-    /** How many of query, keys and values come from the next input when so many are there already. */
+    /** How many of query, keys and values the next input supplies, given how many were supplied before. */
     private static int parts(int inputs, int there) {
         return inputs == 1 ? 3 : inputs == 2 && there == 1 ? 2 : 1;
     }

@@ -99,7 +99,7 @@ public final class BuildContext {
         return node.path.isEmpty() ? node.layer.kind() : node.path;
     }
 
-    /** An error that says which layer expected what and what it received from where. */
+    /** An error that names the layer, what it expected, what it received and from where. */
     public ShapeException expected(String what, Shape received) {
         return failure("expects " + what + ", but receives " + received + " from " + String.join(" and ", sources));
     }

@@ -78,7 +78,7 @@ public abstract class Layer implements Cloneable {
     private String name;
     private Activation activation = Activation.NONE;
 
-    /** Declares what the layer learns and says what shape comes out for the shape that goes in. */
+    /** Declares the parameters of the layer and returns the output shape for an input shape. */
     protected abstract Shape build(Shape input, BuildContext build);
 
     /** Computes the output of a batch. */
@@ -138,7 +138,7 @@ public abstract class Layer implements Cloneable {
         return activation;
     }
 
-    /** The layer under a name of one's own; its parameters are called {@code name.weight} and so on. */
+    /** The layer under a given name; its parameters are called {@code name.weight} and so on. */
     public Layer named(String newName) {
         if (!isName(newName)) {
             throw new IllegalArgumentException(NAME_RULE + ", received '" + newName + "'");

@@ -153,7 +153,7 @@ public final class Layers {
 
     // ---- activations
 
-    /** Any activation as a layer of its own. */
+    /** Any activation as a separate layer. */
     public static Layer activation(Activation function) {
         return new ActivationLayer().activation(function);
     }

@@ -142,7 +142,7 @@ public final class Model implements AutoCloseable {
         return List.copyOf(blueprint.parameters);
     }
 
-    /** The named ranges of what is kept but not learned, in order. */
+    /** The named ranges of the buffers, which are kept but not learned, in order. */
     public List<Parameter> buffers() {
         return List.copyOf(blueprint.buffers);
     }
@@ -166,13 +166,13 @@ public final class Model implements AutoCloseable {
         mode.training = on;
     }
 
-    /** Says whether batches are shares of larger ones: a share may have a single row, in which batch norm finds no variance. */
+    /** Sets whether batches are shares of larger ones: a share may have a single row, which has no variance for batch norm. */
     public void divided(boolean on) {
         mode.divided = on;
     }
 
     /**
-     * Lets batch norm look at the batches of all workers together while training.
+     * Lets batch norm normalise by the batches of all workers together while training.
      *
      * @param sum adds up a tensor over all of them, in place, in forward and backward passes; must not throw. Null: each looks
      *     at its own
@@ -202,6 +202,24 @@ public final class Model implements AutoCloseable {
     /** Runs a batch through the model. */
     public List<Tensor> forward(List<Tensor> inputs) {
         return root.runAll(fit(inputs));
+    }
+
+    /**
+     * The outputs for a batch of inputs, one row for each; for models with one input and one output. The model computes as in
+     * prediction (no dropout, running statistics for batch norm) and is left in the mode it was in. The inputs are what the
+     * model itself takes: a {@code Trainer} or a saved model with preprocessing applies it first in its own {@code predict}.
+     *
+     * @throws ShapeException if the batch does not fit the model, or the model has several inputs or outputs
+     */
+    public NdArray predict(NdArray batch) {
+        boolean training = mode.training;
+        mode.training = false;
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            return forward(Tensor.of(batch, options.device)).toArray();
+        } finally {
+            mode.training = training;
+        }
     }
 
     /** Runs a batch through the model for a backward pass, which only the recorded pass can run. */
@@ -262,13 +280,13 @@ public final class Model implements AutoCloseable {
 
     // ---- freezing
 
-    /** Stops the learning of the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
+    /** Freezes the parameters under a name: {@code dense1}, or {@code dense1.weight} alone. */
     public void freeze(String name) {
         frozen.addAll(parametersUnder(name));
         learn(name, false);
     }
 
-    /** Takes {@link #freeze} back, for all that was frozen or for a part of it. */
+    /** Reverts {@link #freeze}, for all frozen parameters under a name or for some of them. */
     public void unfreeze(String name) {
         frozen.removeAll(parametersUnder(name));
         learn(name, true);
@@ -280,12 +298,12 @@ public final class Model implements AutoCloseable {
         }
     }
 
-    /** Freezes just what another model of the same definition has frozen. */
+    /** Freezes exactly the parameters that another model of the same definition has frozen. */
     public void freezeAs(Model other) {
         freezeOnly(other.frozen);
     }
 
-    /** Freezes just these parameters, given by their full names. */
+    /** Freezes exactly these parameters, given by their full names. */
     public void freezeOnly(Set<String> parameters) {
         if (!frozen.equals(parameters)) {
             List.copyOf(frozen).forEach(this::unfreeze);

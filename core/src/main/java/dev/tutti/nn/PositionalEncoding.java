@@ -6,7 +6,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /**
- * Adds to each step of {@code [time, width]} a vector that says where it stands: sines and cosines of many wavelengths, or
+ * Adds to each step of {@code [time, width]} a vector that encodes its position: sines and cosines of many wavelengths, or
  * with {@link #learned()} vectors that training finds.
  */
 public final class PositionalEncoding extends Layer {

@@ -103,7 +103,7 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer per
         if (sequence) {
             return out.outputs();
         }
-        // The last state, not the last output: its gradient skips the steps whose outputs nobody reads.
+        // The last state, not the last output: its gradient skips the steps whose outputs are never read.
         return bidirectional
                 ? out.last().narrow(0, 2L * (layers - 1), 2).transpose(0, 1).flatten(1)
                 : out.last().select(0, -1);

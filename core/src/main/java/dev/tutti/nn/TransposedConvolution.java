@@ -21,7 +21,7 @@ public abstract sealed class TransposedConvolution<L extends TransposedConvoluti
         super(axes, filters, kernel);
     }
 
-    /** Makes the output longer at its end: several lengths shrink to the same one, and this says which to go back to. */
+    /** Extends the output at its end: several input lengths shrink to the same one, and this selects which to restore. */
     public L outputPadding(int... perAxis) {
         return copy(c -> ((TransposedConvolution<L>) c).outputPadding = perAxis.clone());
     }

@@ -7,7 +7,7 @@ import dev.tutti.tensor.vector.FusedUpdate;
 import dev.tutti.tensor.vector.FusedUpdate.SgdSettings;
 import java.util.List;
 
-/** Stochastic gradient descent: straight down the gradient, with momentum and Nesterov's look ahead where asked for. */
+/** Stochastic gradient descent, with momentum and Nesterov's look-ahead on request. */
 public final class Sgd extends SelfTyped<Sgd> {
     private double momentum;
     private boolean nesterov;

@@ -70,7 +70,7 @@ public abstract class VectorUpdate implements Update {
         return counter;
     }
 
-    /** From now on somebody else raises the number of the step, in this memory. */
+    /** From now on the owner of this memory raises the number of the step. */
     void followCounter(Tensor number) {
         counter.liveIn(number);
         counts = false;

@@ -35,7 +35,7 @@ final class DifferentiableSum {
 
     private static final class Hook extends TensorTensorHook {
         Hook() {
-            retainReference(); // made within whatever scope comes first, and not to be freed with it
+            retainReference(); // made within the scope that happens to come first, and not freed with it
         }
 
         @Override

@@ -50,7 +50,7 @@ public final class NativeMemory {
         return new NativeMemory(new BytePointer(direct.duplicate().clear()), direct.capacity(), direct);
     }
 
-    /** The first elements as a tensor, which nobody may use once this memory is gone. */
+    /** The first elements as a tensor, which must not be used after this memory is freed. */
     public Tensor tensor(DType type, long elements) {
         check(0, elements * type.bytes());
         return NativeConversions.op(

@@ -13,7 +13,7 @@ import org.bytedeco.javacpp.PointerScope;
  * }
  * }</pre>
  *
- * <p>Scopes nest. What must outlive one is handed to the scope around it with {@link #keep}, or to nobody with
+ * <p>Scopes nest. What must outlive one is handed to the scope around it with {@link #keep}, or to no scope with
  * {@link Tensor#retain}. A tensor made outside of every scope lives until it is closed or the garbage collector finds it. A
  * tensor used after its scope was closed throws; it never takes the JVM down.
  */
@@ -35,7 +35,7 @@ public final class Scope implements AutoCloseable {
         return scope;
     }
 
-    /** Hands a tensor of this scope to the scope around it; where there is none, to whoever closes it. */
+    /** Hands a tensor of this scope to the scope around it; where there is none, the caller closes it. */
     public Tensor keep(Tensor tensor) {
         requireInnermost("keep");
         Scope outer = OPEN.get().stream().skip(1).findFirst().orElse(null);

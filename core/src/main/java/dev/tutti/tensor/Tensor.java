@@ -182,7 +182,7 @@ public final class Tensor implements AutoCloseable {
         return call("item", () -> handle().item().toDouble());
     }
 
-    /** Copies the elements into the JVM, in the order of the shape whatever the layout in memory. */
+    /** Copies the elements into the JVM, in the order of the shape, for any layout in memory. */
     public NdArray toArray() {
         return call("toArray", () -> {
             try (Scope scope = Scope.open()) {

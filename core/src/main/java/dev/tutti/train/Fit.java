@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * @param resumeFrom folder of checkpoints to go on from, where there are any; may be null
  * @param workplace who supplies the members
  * @param strategy how they agree
- * @param interrupted asked after each step; true ends training as if somebody had called stop
+ * @param interrupted asked after each step; true ends training as a call of stop does
  */
 public record Fit(
         int epochs,

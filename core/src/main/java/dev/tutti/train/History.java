@@ -18,7 +18,7 @@ public record History(List<EpochResult> epochs, Ending ending, String reason, Ti
         COMPLETED,
         /** A callback had seen enough. */
         STOPPED,
-        /** Somebody asked for it from outside, such as by Ctrl-C. */
+        /** It was requested from outside, such as by Ctrl-C. */
         INTERRUPTED
     }
 

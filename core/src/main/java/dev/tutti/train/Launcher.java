@@ -45,6 +45,10 @@ public interface Launcher {
         return this;
     }
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     default void validate() {}
 }

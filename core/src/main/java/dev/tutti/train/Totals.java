@@ -45,7 +45,7 @@ public final class Totals {
                 states.stream().map(state -> state.snapshot().longs()).toArray(long[][]::new));
     }
 
-    /** Adds metrics that somebody has sent. */
+    /** Adds metrics that another member has sent. */
     public void addMetrics(long[] numbers) {
         PackedNumbers rows = PackedNumbers.reader(numbers);
         for (int i = 0; i < states.size(); i++) {

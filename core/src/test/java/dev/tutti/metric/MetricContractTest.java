@@ -22,6 +22,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,6 +35,47 @@ class MetricContractTest {
         public String toString() {
             return metric.name() + " of " + predictions;
         }
+    }
+
+    /** A metric as a user writes one: a share of rows, with a setting. */
+    record Confident(double from) implements MeanMetric {
+        @Override
+        public void measure(NdArray predictions, NdArray targets, Mean mean) {
+            for (int row = 0; row < predictions.shape().dim(0); row++) {
+                mean.add(Math.abs(predictions.row(row).at(0)) >= from ? 1 : 0);
+            }
+        }
+    }
+
+    /** A metric as a user writes one: a mean of numbers, without a setting, where less is better. */
+    static final class Distance implements MeanMetric {
+        @Override
+        public void measure(NdArray predictions, NdArray targets, Mean mean) {
+            for (int i = 0; i < predictions.size(); i++) {
+                mean.add(Math.abs(predictions.at(i) - targets.at(i)));
+            }
+        }
+
+        @Override
+        public boolean higherIsBetter() {
+            return false;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Distance;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    @BeforeAll
+    static void registerOwnMetrics() {
+        Json.register(Confident.class, "confident");
+        Json.register(Distance.class, "distance");
     }
 
     static Stream<Case> metrics() {
@@ -56,7 +99,31 @@ class MetricContractTest {
                 new Case(mae(), Shape.of(3, 2), Shape.of(3, 2), 0),
                 new Case(rmse(), Shape.of(4), Shape.of(4), 0),
                 new Case(r2(), one, one, 0),
-                new Case(r2(), Shape.of(3), Shape.of(3), 0));
+                new Case(r2(), Shape.of(3), Shape.of(3), 0),
+                new Case(new Confident(0.5), Shape.of(7), one, 7),
+                new Case(new Confident(0), Shape.of(7), one, 7),
+                new Case(new Distance(), Shape.of(3), Shape.of(3), 0));
+    }
+
+    @Test
+    void aMeanMetricIsTheMeanOfWhatItMeasuredAndIsNamedByItsClass() {
+        MetricState state = new Confident(0.5).newState();
+        state.update(NdArray.of(new float[] {0.9f, 0.1f, -0.7f, 0.2f}, 4, 1), NdArray.of(new long[4], 4));
+        state.update(NdArray.of(new float[] {0.6f}, 1, 1), NdArray.of(new long[1], 1));
+        assertThat(state.value()).isEqualTo(3 / 5.0);
+        assertThat(new Confident(0.5).name()).isEqualTo("confident");
+    }
+
+    @Test
+    void aMeanMetricThatFailsInTheMiddleOfABatchKeepsNothingOfIt() {
+        MeanMetric failing = (predictions, targets, mean) -> {
+            mean.add(1);
+            throw new MetricException("failing", "the second row cannot be measured");
+        };
+        MetricState state = failing.newState();
+        NdArray batch = NdArray.of(new float[2], 2);
+        assertThatThrownBy(() -> state.update(batch, batch)).hasMessageContaining("second row");
+        assertThat(state.value()).isNaN();
     }
 
     @ParameterizedTest

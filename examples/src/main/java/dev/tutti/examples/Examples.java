@@ -23,6 +23,7 @@ public final class Examples {
         all.put("digits", Digits::run);
         all.put("next-character", NextCharacter::run);
         all.put("fine-tune", FineTune::run);
+        all.put("many-processes", ManyProcesses::run);
         return all;
     }
 }

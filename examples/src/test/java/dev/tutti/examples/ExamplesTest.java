@@ -41,4 +41,12 @@ class ExamplesTest {
         assertThat(history.last().validation().get("accuracy")).isGreaterThan(0.85);
         assertThat(exported).isNotEmptyFile();
     }
+
+    @Test
+    void manyProcesses() {
+        History history = ManyProcesses.run(out, 2, 3_200, folder);
+        assertThat(history.last().validation().get("accuracy")).isGreaterThan(0.6);
+        assertThat(bytes.toString(StandardCharsets.UTF_8)).contains("worker-0").contains("worker-1");
+        assertThat(folder.resolve("model/weights.safetensors")).exists();
+    }
 }

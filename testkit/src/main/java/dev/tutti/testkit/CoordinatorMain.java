@@ -10,7 +10,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** The program of a JVM that is nothing but a coordinator, to be killed. It ends when whoever started it does. */
+/** The program of a JVM that runs a coordinator only, to be killed. It ends when the process that started it ends. */
 public final class CoordinatorMain {
     private CoordinatorMain() {}
 

@@ -23,7 +23,7 @@ public interface Expectation {
     /** What speaks against it; nothing if it shows. */
     List<String> complaints(Outcome outcome);
 
-    /** Somebody wrote a line with all of these words. */
+    /** A member wrote a line with all of these words. */
     static Expectation logged(String... words) {
         return outcome ->
                 outcome.log().stream().anyMatch(line -> Arrays.stream(words).allMatch(line::contains))

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What this JVM holds: threads, listening ports, open files, shared memory, JVMs under it, and memory. Compared with what it held
- * before, it shows what somebody forgot to let go.
+ * before, it shows what was not released.
  */
 public final class Leaks {
-    /** Memory that comes and goes with allocators and compilers, without anybody's fault. */
+    /** Memory that varies with allocators and compilers without being a leak. */
     private static final long TOLERATED_KB = 200_000;
 
     private final Map<String, Integer> held = new TreeMap<>();

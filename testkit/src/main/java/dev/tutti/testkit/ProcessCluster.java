@@ -343,7 +343,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
                     return ProcessState.of(player.process().pid()) == ProcessState.STOPPED;
                 }
                 if (ProcessState.of(player.process().pid()) == ProcessState.STOPPED && othersEnded(player)) {
-                    return true; // stopped on purpose, and nobody is left to care
+                    return true; // stopped on purpose, and no member is left that waits for it
                 }
             }
             return true;
@@ -353,7 +353,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
         }
     }
 
-    /** Whether nobody is left who could be waiting for a player, nor anything that could wake it. */
+    /** Whether no member is left that could wait for this process, and no fault that could continue it. */
     private boolean othersEnded(MemberProcess player) {
         return toCome.get() == 0
                 && players.values().stream()
@@ -362,7 +362,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
                                 && ProcessState.of(other.process().pid()) != ProcessState.STOPPED);
     }
 
-    /** Kills whatever is left. */
+    /** Kills all processes that are left. */
     @Override
     public void close() {
         later.shutdownNow();

@@ -50,7 +50,7 @@ public final class ThreadCluster implements AutoCloseable {
     /**
      * A member that stops for good, without a word, at one of its calls to the others. Its heartbeats go on.
      *
-     * @param member its number; -1 for nobody
+     * @param member its number; -1 for none
      * @param call which of its calls, from 0
      */
     public record Stop(int member, int call) {
@@ -65,7 +65,7 @@ public final class ThreadCluster implements AutoCloseable {
         coordinator = CoordinatorServer.start(ServerSettings.of(rules));
     }
 
-    /** Members that do not meet again: whatever breaks their group ends their training. */
+    /** Members that do not meet again: any fault that breaks their group ends their training. */
     public ThreadCluster withoutRecovery() {
         recovers = false;
         return this;

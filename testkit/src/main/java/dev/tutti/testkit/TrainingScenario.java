@@ -25,7 +25,7 @@ import java.nio.file.Path;
 
 /**
  * A small training that members of a cluster do while they are put to the test: a part of MNIST, a model of two layers and plain
- * SGD, so that whatever happens to the members, the parameters at the end are those of the undisturbed run but for the order in
+ * SGD, so that under any faults the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
  * @param hidden units of the first layer: how much there is to compute

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The program of a JVM that is put to the test: reads a {@link TrainingScenario} from its standard input and does it.
  *
  * <p>As chief it says after every step where it is and goes on when it is told to, so that faults strike where they are meant to.
- * At the end it writes its {@link MemberResult}. It ends when whoever started it does.
+ * At the end it writes its {@link MemberResult}. It ends when the process that started it ends.
  */
 public final class TrainingScenarioMain {
     static final String STEP = "@step ";

@@ -32,7 +32,7 @@ final class WaitOptions {
         }
     }
 
-    /** The same for a coordinator that nobody could start again: its silence means what a member's means, unless it was said. */
+    /** The same for a coordinator that cannot be started again: its silence is treated like a member's, unless set otherwise. */
     MembershipRules inDriver(MembershipRules rules) {
         MembershipRules said = in(rules);
         return in(said.patience(said.patience().coordinatorInDriver()));

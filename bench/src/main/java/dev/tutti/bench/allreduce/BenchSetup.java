@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param workers how many, each with a core's worth of work
  */
 record BenchSetup(int workers, Launcher place, Strategy strategy) {
-    /** Workers wait for each other while nobody measures, too. */
+    /** Workers also wait for each other while no measurement runs. */
     private static final Duration WAIT = Duration.ofMinutes(10);
 
     static BenchSetup parse(String text) {
@@ -28,7 +28,7 @@ record BenchSetup(int workers, Launcher place, Strategy strategy) {
         };
     }
 
-    /** Nobody may be missing: those who are left would be measured as if all were there. */
+    /** All members are required: otherwise the remaining ones would be measured as if all were there. */
     private static Launcher processes(int workers) {
         return Cluster.processes(workers)
                 .min(workers)

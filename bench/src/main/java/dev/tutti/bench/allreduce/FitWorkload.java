@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Training as users start it, with {@code Trainer.fit}, held between two steps while nobody measures.
+ * Training as users start it, with {@code Trainer.fit}, held between two steps while no measurement runs.
  *
  * <p>Training runs on a thread of its own. Its callback takes an order, lets the time go by, answers, and waits for the next. The
  * first step after a wait does not count: the other workers may have done their part of it meanwhile.

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 
 /**
- * Random rows in memory, the same in every JVM, taken in turn for longer than anybody measures: an epoch that does not end.
+ * Random rows in memory, the same in every JVM, taken in turn for longer than any measurement: an epoch that does not end.
  *
  * <p>A definition, so that workers in other JVMs can be told of it.
  */

@@ -1,6 +1,6 @@
 package dev.tutti.bench.contender;
 
-/** Work that is done again and again while somebody counts, built with its data in memory so that steps only compute. */
+/** Work that is repeated while the harness counts, built with its data in memory so that steps only compute. */
 public interface Workload extends AutoCloseable {
     /**
      * How much was done in which time.

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * Runs workloads when asked, line by line.
  *
  * <p>It says with one JSON line that it is ready; each {@code run WORKLOAD SECONDS} is answered by one JSON line, after
- * at least one step. When the input ends, so does it: a harness that dies leaves nobody behind. Python's side of the same
+ * at least one step. When the input ends, so does it: a harness that dies leaves no process behind. Python's side of the same
  * protocol is {@code bench/peers/contender.py}.
  */
 public final class WorkloadServer {

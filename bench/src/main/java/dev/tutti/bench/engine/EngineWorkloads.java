@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * and {@code feed}.
  *
  * <p>Each {@link EngineModel} trains on eight different random batches in memory taken in turn. {@code feed} takes shuffled
- * batches of 128 from MNIST as training does, and hands them to nobody.
+ * batches of 128 from MNIST as training does, and drops them.
  */
 final class EngineWorkloads {
     private EngineWorkloads() {}

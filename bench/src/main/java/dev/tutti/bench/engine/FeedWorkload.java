@@ -5,7 +5,7 @@ import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 
-/** Shuffled batches of MNIST as training takes them, handed to nobody. */
+/** Shuffled batches of MNIST as training takes them, read and dropped. */
 final class FeedWorkload implements Workload {
     private static final int BATCH = 128;
 

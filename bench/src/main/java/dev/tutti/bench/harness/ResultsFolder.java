@@ -14,7 +14,7 @@ public record ResultsFolder(Path folder) {
         return write(results.benchmark(), results, Markdown.of(results));
     }
 
-    /** Writes a benchmark's findings, whatever form they have, and gives the path of the page. */
+    /** Writes a benchmark's findings in any form, and returns the path of the page. */
     public Path write(String benchmark, Object findings, String page) {
         Path file = folder.resolve(benchmark + ".md");
         try {

@@ -103,7 +103,7 @@ final class BenchProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it end by itself for a moment, then ends it and whatever it has started. */
+    /** Lets it end by itself for a moment, then kills it and the processes it has started. */
     @Override
     public void close() {
         endInput();

@@ -2,7 +2,7 @@ package dev.tutti.bench.process;
 
 import java.time.Duration;
 
-/** A moment after which nobody waits any more; it remembers how long the wait was meant to be, for the message. */
+/** The end of a wait; it keeps the length of the wait for the message. */
 record Deadline(Duration length, long end) {
     static Deadline in(Duration length) {
         return new Deadline(length, System.nanoTime() + length.toNanos());

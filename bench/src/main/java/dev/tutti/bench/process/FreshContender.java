@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Starts and warms up its processes for each measurement, so that while others are measured there are none. */
 public final class FreshContender implements Contender {
-    /** How many warm-ups it gets: several JVMs that are compiling share the cores, and nobody trains for seconds only. */
+    /** How many warm-ups it gets: several JVMs that are compiling share the cores, and real trainings last longer than seconds. */
     private static final int WARM_UPS = 3;
 
     private final Supplier<Conversation> conversations;

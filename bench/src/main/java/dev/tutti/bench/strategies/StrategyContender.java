@@ -76,7 +76,7 @@ public final class StrategyContender {
         }
     }
 
-    /** Nobody may be missing: the numbers would be those of fewer members. */
+    /** All members are required: otherwise the numbers would be those of fewer members. */
     private static Launcher place(int members) {
         return members == 1
                 ? Launcher.here()

@@ -63,7 +63,7 @@ public final class Coordinator {
     /**
      * Lets something happen.
      *
-     * @return what was decided, to be written down before anybody is told
+     * @return the facts that were decided, to be on disk before any reply
      * @throws RefusedException if it is not done; then nothing has changed
      */
     public List<Fact> apply(Event event, long now) {

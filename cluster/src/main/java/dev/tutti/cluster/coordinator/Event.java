@@ -9,7 +9,7 @@ public sealed interface Event {
     record Tick() implements Event {}
 
     /**
-     * Somebody wants to be a member.
+     * A process wants to become a member.
      *
      * @param session a secret that only this member has; joining again with the same one gives the same member
      * @param wish the id it would like, or null

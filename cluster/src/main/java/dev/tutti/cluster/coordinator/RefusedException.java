@@ -22,7 +22,7 @@ public final class RefusedException extends TuttiException {
         OLD_GENERATION,
         /** Fewer members are left than the job asks for. */
         TOO_FEW,
-        /** The training is over: whoever comes now comes too late. */
+        /** The training is over: the member came too late. */
         OVER,
         /** It contradicts what others said before. */
         CONTRADICTION

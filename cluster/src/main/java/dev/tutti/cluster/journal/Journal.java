@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The facts of a coordinator on disk: a file with a {@linkplain JournalLine line} for each event that led to any.
  *
- * <p>A last line that was cut off by a crash is dropped: nobody was told of it.
+ * <p>A last line that was cut off by a crash is dropped: no reply depended on it.
  *
  * <p>Order of calls: {@link #open}, what was decided before with {@link #entries}, then {@link #append}, and {@link #compact} whenever
  * it {@link #isLong}. Compacting writes a summary beside the journal and, when that is on the disk, renames it over it: at every

@@ -41,7 +41,7 @@ public record ServerSettings(
         return new ServerSettings(rules, "127.0.0.1", 0, newToken(), null, null, false);
     }
 
-    /** A token nobody can guess. */
+    /** A token that cannot be guessed. */
     public static String newToken() {
         byte[] bytes = new byte[24];
         new SecureRandom().nextBytes(bytes);

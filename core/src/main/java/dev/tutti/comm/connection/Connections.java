@@ -23,7 +23,7 @@ public final class Connections {
      * the same {@linkplain Member#host host}, share memory; several machines use the network between them.
      *
      * @param timeout how long any call may take
-     * @throws MemberLostException if somebody did not come in time
+     * @throws MemberLostException if a member did not come in time
      */
     public static Collectives open(Group group, BulletinBoard board, Duration timeout) {
         if (group.size() == 1) {

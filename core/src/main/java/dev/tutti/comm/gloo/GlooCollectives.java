@@ -42,7 +42,7 @@ public final class GlooCollectives {
      * host}'s name where it is an address of this machine.
      *
      * @param timeout how long any call may take
-     * @throws MemberLostException if somebody did not come in time
+     * @throws MemberLostException if a member did not come in time
      */
     public static Collectives open(Group group, BulletinBoard board, Duration timeout) {
         return open(group, board, timeout, address(group));

@@ -40,7 +40,7 @@ final class GlooWire implements AutoCloseable {
 
     /** Room for a call, or for the reason why a member leaves. */
     private static final int MESSAGE_BYTES = 1024;
-    /** A last word is short, and whoever cannot take it at once does not get it. */
+    /** A last message is short, and is dropped if its receiver cannot take it at once. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Group group;
@@ -232,7 +232,7 @@ final class GlooWire implements AutoCloseable {
                 try {
                     links.send(outbox, rank, MESSAGES).await(LAST_WORD);
                 } catch (TensorException e) {
-                    // whoever cannot be reached needs not be told
+                    // a member that cannot be reached needs no message
                 }
             }
         }

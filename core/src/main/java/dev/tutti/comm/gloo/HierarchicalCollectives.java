@@ -27,7 +27,7 @@ public final class HierarchicalCollectives {
      * Comes together with the others; every member calls it. Members with the same {@linkplain Member#host host} share memory.
      *
      * @param timeout how long any call may take
-     * @throws MemberLostException if somebody did not come in time
+     * @throws MemberLostException if a member did not come in time
      */
     public static Collectives open(Group group, BulletinBoard board, Duration timeout) {
         if (group.size() == 1) {

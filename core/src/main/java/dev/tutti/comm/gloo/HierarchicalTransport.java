@@ -43,7 +43,7 @@ final class HierarchicalTransport implements Transport {
         media.add(direct);
     }
 
-    /** Messages go between any two members, so that calls of whatever kind meet each other and are compared. */
+    /** Messages go between any two members, so that calls of all kinds meet each other and are compared. */
     @Override
     public List<CollectiveCall> agree(CollectiveCall mine, String purpose) {
         about(purpose);

@@ -114,7 +114,7 @@ final class MemoryGroupState {
         return left.get(rank);
     }
 
-    /** Leaves for good; returns when nobody is at work on elements any more. */
+    /** Leaves for good; returns when no member works on elements any more. */
     void leave(int rank, RuntimeException reason) {
         left.compareAndSet(rank, null, reason);
         wake();
@@ -123,7 +123,7 @@ final class MemoryGroupState {
         }
     }
 
-    /** Works on the elements of all, unless somebody has left. */
+    /** Works on the elements of all, unless a member has left. */
     void work(Runnable work, Runnable check) {
         atWork.incrementAndGet();
         try {

@@ -94,7 +94,7 @@ final class MemoryTransport implements Transport {
         meter.broadcast(bytes(values), group.rank() == root, group.size());
     }
 
-    /** Sums this member's part in the tensor of the first one, which nobody else touches there, and copies it from there. */
+    /** Sums this member's part in the tensor of the first one, which no other member touches there, and copies it from there. */
     private void sum(DType type, Range part, List<NativeMemory> all, boolean toAll) {
         NativeMemory first = all.get(0);
         long width = type.bytes();

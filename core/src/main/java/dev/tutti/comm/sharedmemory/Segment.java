@@ -121,7 +121,7 @@ final class Segment implements AutoCloseable {
         return path;
     }
 
-    /** Takes the name away: nobody else can map it, nothing is left behind when its users are gone. */
+    /** Removes the name: no other process can map it, and nothing is left behind when its users have ended. */
     void unlink() {
         try {
             Files.deleteIfExists(path);

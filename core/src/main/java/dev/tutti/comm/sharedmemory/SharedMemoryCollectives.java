@@ -30,7 +30,7 @@ public final class SharedMemoryCollectives {
      * Comes together with the others; every member calls it.
      *
      * @param timeout how long any call may take
-     * @throws MemberLostException if somebody did not come in time
+     * @throws MemberLostException if a member did not come in time
      */
     public static Collectives open(Group group, BulletinBoard board, Duration timeout) {
         if (group.size() == 1) {

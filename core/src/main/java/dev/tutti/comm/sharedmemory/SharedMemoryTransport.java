@@ -277,7 +277,7 @@ public final class SharedMemoryTransport implements Transport {
         return SegmentVectors.open(group, this, notes, meter, type, elements);
     }
 
-    /** Waits until nobody needs any more what lies in the slot that a piece is to be laid into. */
+    /** Waits until no member needs the present content of the slot for a piece any more. */
     private void awaitFree(long piece) {
         if (piece >= SegmentLayout.SLOTS) {
             notes.awaitAll(Note.TAKEN, piece - SegmentLayout.SLOTS + 1, purpose);

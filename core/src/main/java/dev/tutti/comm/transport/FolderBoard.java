@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 
-/** A bulletin board for JVMs of one machine that have nobody to coordinate them: notes are files of one folder. */
+/** A bulletin board for JVMs of one machine without a coordinator: notes are files of one folder. */
 public final class FolderBoard implements BulletinBoard {
     private final Path folder;
     private final Duration timeout;

@@ -57,7 +57,7 @@ public final class MnistSource implements Source {
         return IdxFile.open(Files.exists(plain) ? plain : packed);
     }
 
-    /** The folder of MNIST, given what the user may have said and where the program runs. */
+    /** The folder of MNIST, from the user's settings and the working directory. */
     public static Path folder(String property, String environment, Path here) {
         String said = property != null ? property : environment;
         if (said != null) {

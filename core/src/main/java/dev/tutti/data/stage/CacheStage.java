@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /**
  * Keeps the rows of the stages below it, which are the same in every epoch.
  *
- * <p>Where rows can be reached by their place, each is kept when it is first asked for, in whatever order that
+ * <p>Where rows can be reached by their place, each is kept at its first access, in any order in which that
  * happens: leaving an epoch half-way, resuming, or reading twice at once need no special care. A flow is read once to
  * its end before the first row is handed out; from then on its rows are counted and can be reached by their place.
  */

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others
  * cannot.
  *
- * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; whatever lies
+ * <p>Chunks are cut at the highest stage that can be reached by place, or at the parts of the source; all that lies
  * above is done to each chunk for itself. Where a stage above counts rows that is not possible, and the epoch is one
  * chunk.
  */

@@ -45,7 +45,7 @@ public abstract class Stage {
      */
     abstract RowView view(Upstream upstream, long epoch);
 
-    /** The rows of an epoch from front to back; asked for only where there is no view. */
+    /** The rows of an epoch in order; called only if there is no view. */
     abstract RowFlow flow(Upstream upstream, long epoch, StageCounters saved);
 
     /** The number of rows behind this stage, given the number before it. */
@@ -56,7 +56,7 @@ public abstract class Stage {
         return false;
     }
 
-    /** True when each row is treated for itself, whatever comes before or after it. */
+    /** True when each row is treated on its own, independent of the rows before and after it. */
     public boolean rowWise() {
         return false;
     }
@@ -66,6 +66,10 @@ public abstract class Stage {
         return rowWise();
     }
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     public void check() {}
 }

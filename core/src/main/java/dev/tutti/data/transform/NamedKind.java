@@ -9,7 +9,7 @@ import dev.tutti.json.Json;
 public final class NamedKind {
     private NamedKind() {}
 
-    /** The value, if it can be written; otherwise an error that says how to make it so. */
+    /** The value, if it can be written; otherwise an error that names what is missing. */
     public static <T> T require(Class<T> base, T value, String stage) {
         if (value == null || isNamed(base, value.getClass())) {
             return value;

@@ -23,7 +23,7 @@ import dev.tutti.json.ShortForm;
 public interface RandomTransform {
     Sample apply(Sample sample, RowRandom random);
 
-    /** Moves images by up to so many pixels up or down and left or right; what comes in from outside is 0. */
+    /** Shifts images by up to the given number of pixels in each direction; pixels from outside the image are 0. */
     static RandomTransform randomShift(int pixels) {
         return new RandomShift(pixels);
     }

@@ -18,7 +18,7 @@ public abstract class Annealing<S extends Annealing<S>> extends Schedule {
         return changed(c -> c.floor = share);
     }
 
-    /** Reaches the floor after so many epochs instead of at the end of the run. */
+    /** Reaches the floor after the given number of epochs instead of at the end of the run. */
     public S epochs(double count) {
         return changed(c -> {
             c.epochs = count;
@@ -26,7 +26,7 @@ public abstract class Annealing<S extends Annealing<S>> extends Schedule {
         });
     }
 
-    /** Reaches the floor after so many steps instead of at the end of the run. */
+    /** Reaches the floor after the given number of steps instead of at the end of the run. */
     public S steps(long count) {
         return changed(c -> {
             c.epochs = 0;

@@ -1,6 +1,6 @@
 package dev.tutti.optim.schedule;
 
-/** Multiplies the rate by a factor per epoch, or per so many steps, smoothly from step to step. */
+/** Multiplies the rate by a factor per epoch, or per a given number of steps, smoothly from step to step. */
 public final class Exponential extends Schedule {
     private double factor = 0.95;
     private long steps;
@@ -17,7 +17,7 @@ public final class Exponential extends Schedule {
         return copy(c -> c.factor = newFactor);
     }
 
-    /** Lets the factor be that of so many steps instead of an epoch. */
+    /** Applies the factor per the given number of steps instead of per epoch. */
     public Exponential perSteps(long count) {
         return copy(c -> c.steps = count);
     }

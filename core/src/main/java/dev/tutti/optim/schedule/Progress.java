@@ -20,7 +20,7 @@ public record Progress(long step, double stepsPerEpoch, long totalSteps, List<Do
         }
     }
 
-    /** Progress in a run of so many epochs, before anything was observed. */
+    /** The progress of a run of the given number of epochs, before any measurement. */
     public static Progress of(long step, long stepsPerEpoch, double epochs) {
         return new Progress(step, stepsPerEpoch, Math.round(stepsPerEpoch * epochs), List.of());
     }

@@ -8,7 +8,7 @@ public final class Schedules {
         return Constant.ONE;
     }
 
-    /** To a tenth after every so many epochs; see {@link StepDecay} for other factors, steps and milestones. */
+    /** Divides the rate by ten every given number of epochs; see {@link StepDecay} for other factors, steps and milestones. */
     public static StepDecay step(double epochs) {
         return StepDecay.defaults().everyEpochs(epochs);
     }
@@ -33,7 +33,7 @@ public final class Schedules {
         return OneCycle.defaults();
     }
 
-    /** By a factor whenever the metric has not become better for more than so many epochs. */
+    /** Multiplies the rate by a factor whenever the metric has not improved for more than the given number of epochs. */
     public static ReduceOnPlateau reduceOnPlateau(double factor, int patience) {
         return ReduceOnPlateau.defaults().factor(factor).patience(patience);
     }

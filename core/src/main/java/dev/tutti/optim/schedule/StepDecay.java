@@ -4,7 +4,7 @@ import dev.tutti.TuttiException;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** Multiplies the rate by a factor every so many epochs or steps, or at given epochs. */
+/** Multiplies the rate by a factor every given number of epochs or steps, or at given epochs. */
 public final class StepDecay extends Schedule {
     private double factor = 0.1;
     private double epochs;

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * oneDNN's C functions: on processors with AVX-512 its products of matrices are a tenth faster than those of OpenBLAS and MKL.
  *
  * <p>libtorch has a oneDNN inside, but makes no products of float32 with it, makes every convolution ready anew and hides its
- * functions. So this is a library of its own, from the Maven profile {@code onednn}, which Linux has by default. Whoever chooses with
+ * functions. So this is a library of its own, from the Maven profile {@code onednn}, which Linux has by default. A user who chooses with
  * {@code TUTTI_BLAS} gets what was chosen for all products, and this is left alone.
  */
 public final class OneDnn {

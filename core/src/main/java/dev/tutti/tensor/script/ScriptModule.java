@@ -28,7 +28,7 @@ import org.bytedeco.pytorch.global.torch.ScalarType;
  *
  * <p>Its parameters and buffers have the names they have in Python, such as {@code body.0.weight}; a tensor shared by several
  * places is listed once, under the first of its names, and {@link #put} replaces it in all of them. A module belongs to one
- * thread at a time. It lives until it is closed, whatever scope it was made in.
+ * thread at a time. It lives until it is closed, independent of the scope it was made in.
  */
 public final class ScriptModule implements AutoCloseable {
     private final String name;

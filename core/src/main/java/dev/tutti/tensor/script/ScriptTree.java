@@ -31,7 +31,7 @@ final class ScriptTree {
         owner(path).register_buffer(last(path), copy(value));
     }
 
-    /** In the order of its shape, whatever the layout: that is what Python expects to find. */
+    /** In the order of its shape, for any layout: Python expects this order. */
     private static org.bytedeco.pytorch.Tensor copy(Tensor value) {
         return value.handle().detach().contiguous().clone();
     }

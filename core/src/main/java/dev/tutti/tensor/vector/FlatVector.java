@@ -258,7 +258,7 @@ public final class FlatVector implements AutoCloseable {
                 .permute(0, 3, 1, 2);
     }
 
-    /** Frees the gradients, and the values when nobody shares them any more. Closing twice does nothing. */
+    /** Frees the gradients, and the values when no other vector shares them any more. Closing twice does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -31,7 +31,7 @@ public final class FusedUpdate implements AutoCloseable {
      * Ranges that are cut at multiples of this many elements are updated to the same bits as the whole.
      *
      * <p>The kernels compute what fills a vector register and what is left over with different instructions, which may
-     * differ in the last bit; blocks of this length are never left over, whatever the type and the processor.
+     * differ in the last bit; blocks of this length are never left over, for any type and processor.
      */
     public static final int BLOCK = 16;
 

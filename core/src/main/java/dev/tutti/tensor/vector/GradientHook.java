@@ -10,7 +10,7 @@ import org.bytedeco.pytorch.TensorVector;
 /** Tells, on the thread of the backward pass, that the gradient of a parameter has been accumulated. */
 final class GradientHook extends FunctionPostHook {
     private final Runnable accumulated;
-    private final Node node; // the engine forgets it, and the hook with it, when nobody holds on to it
+    private final Node node; // the engine frees it, and the hook with it, unless a reference is held
 
     private GradientHook(Node node, Runnable accumulated) {
         this.node = node;

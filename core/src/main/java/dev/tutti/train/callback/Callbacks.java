@@ -8,6 +8,11 @@ import java.nio.file.Path;
 public final class Callbacks {
     private Callbacks() {}
 
+    /** A live progress bar on standard output; plain lines where standard output is not a terminal. */
+    public static Callback progress() {
+        return ProgressBar.ofProcess();
+    }
+
     /** A live progress bar; plain lines where the stream is no terminal. */
     public static Callback progress(PrintStream out, boolean terminal) {
         return new ProgressBar(out, terminal);

@@ -1,7 +1,10 @@
 package dev.tutti.train.callback;
 
 import dev.tutti.train.EpochResult;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -28,6 +31,25 @@ final class ProgressBar implements Callback {
     ProgressBar(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
+    }
+
+    /** On the standard output of the process, in UTF-8: a container that sets no locale would show question marks instead of bars. */
+    static ProgressBar ofProcess() {
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+        return new ProgressBar(out, onTerminal());
+    }
+
+    /** Whether standard output is a terminal that can draw a line anew. Before JDK 22 standard input has to be one as well. */
+    private static boolean onTerminal() {
+        java.io.Console console = System.console();
+        if (console == null || "dumb".equals(System.getenv("TERM"))) {
+            return false;
+        }
+        try { // since JDK 22 a console exists without a terminal as well, and has a method to tell
+            return (boolean) java.io.Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
     }
 
     @Override

@@ -166,7 +166,7 @@ final class JobCheck {
         }
     }
 
-    /** One batch through everything but learning: whatever does not fit together shows here. */
+    /** Runs one batch through everything but the update: parts that do not fit together fail here. */
     private void trial(Trainer trainer, String pointer, Dataset data) {
         try {
             trainer.evaluate(data.take(data.batchSize().orElse(1)));

@@ -156,7 +156,7 @@ public final class Parity {
         }
     }
 
-    /** The job without what every worker draws for itself; what cannot be mended is noted. */
+    /** The job without what every worker draws for itself; what cannot be removed is noted. */
     private JobFile withoutDropout() {
         JobModel model = file.job().model();
         if (model == null) {

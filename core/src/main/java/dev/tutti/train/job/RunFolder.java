@@ -33,7 +33,7 @@ public record RunFolder(Path path) {
         return path.resolve("result.json");
     }
 
-    /** The saved model that somebody means by a path: a saved model itself, or the folder of the run that made it. */
+    /** The saved model that a path denotes: a saved model itself, or the folder of the run that made it. */
     public static Path modelAt(Path path) {
         Path inside = new RunFolder(path).model();
         return !Files.exists(path.resolve("model.json")) && Files.isDirectory(inside) ? inside : path;

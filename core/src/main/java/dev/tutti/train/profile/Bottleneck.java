@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /** What limits a run, found in where its members' time went. */
 final class Bottleneck {
-    /** Below this part of a step a phase is not worth anybody's work. */
+    /** Below this part of a step a phase is not worth optimising. */
     private static final double WORTH_SAYING = 0.1;
 
     /** From here on a member counts as slow: less is the usual noise of a machine. */

@@ -3,7 +3,7 @@ package dev.tutti.train.profile;
 import java.util.Arrays;
 
 /**
- * Where the time of one member goes. Written by whoever does the work, read by whoever wants to know what limits a run.
+ * Where the time of one member goes. Written by the threads that do the work, read by those that report what limits a run.
  *
  * <p>Belongs to the thread that trains.
  */
@@ -30,7 +30,7 @@ public final class Timing {
     private final long[] nanos = new long[Phase.values().length];
     private Listener listener = (phase, began, ended) -> {};
 
-    /** Whoever listens hears of every stretch from now on. */
+    /** The listener is told of every activity from now on. */
     public void listener(Listener choice) {
         listener = choice;
     }

@@ -2,7 +2,7 @@ package dev.tutti.train.replica;
 
 import dev.tutti.train.TrainingException;
 
-/** Some of the state that training goes on from went with a member, and nobody has a copy: only a checkpoint can bring it back. */
+/** A part of the training state was lost with a member, and no copy exists: only a checkpoint can restore it. */
 public class StateLostException extends TrainingException {
     private static final long serialVersionUID = 1L;
 

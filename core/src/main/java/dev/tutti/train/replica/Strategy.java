@@ -33,7 +33,11 @@ public interface Strategy {
         return true;
     }
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     default void validate() {}
 
     /** Throws if this strategy is not for so many workers, before any of them is started. */

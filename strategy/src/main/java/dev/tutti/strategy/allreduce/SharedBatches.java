@@ -39,7 +39,7 @@ final class SharedBatches implements Consumer<Tensor> {
      * Ends a pass.
      *
      * @return how long it waited for others
-     * @throws GroupChangedException if somebody was missing
+     * @throws GroupChangedException if a member was missing
      */
     long check() {
         if (failure != null) {

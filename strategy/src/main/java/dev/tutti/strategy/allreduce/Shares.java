@@ -54,7 +54,7 @@ final class Shares {
     boolean observe(double[] secondsPerSample) {
         for (double each : secondsPerSample) {
             if (each == 0) {
-                return false; // somebody had no data: the end of an epoch says nothing of pace
+                return false; // a member had no data: the end of an epoch says nothing about pace
             }
         }
         for (int i = 0; i < seconds.length; i++) {

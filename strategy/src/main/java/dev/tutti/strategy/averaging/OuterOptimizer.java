@@ -25,7 +25,11 @@ public interface OuterOptimizer {
     /** Puts it to work on vectors like this one. */
     Move bind(Tensor values);
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     default void validate() {}
 
     /** An outer optimizer at work. */

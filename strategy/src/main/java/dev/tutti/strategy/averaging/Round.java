@@ -20,7 +20,7 @@ final class Round {
     /** The loss of a batch before it was learned from. */
     private record Loss(double mean, int size) {}
 
-    /** @param spec what rows look like; null where nobody needs to know */
+    /** @param spec the shapes and types of rows; null where they are not needed */
     Round(Weights.Needs needs, SampleSpec spec, Shape output) {
         this.needs = needs;
         labels = needs.labels() && !spec.labels().isEmpty()

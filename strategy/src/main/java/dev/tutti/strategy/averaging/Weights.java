@@ -38,7 +38,7 @@ public interface Weights {
 
     /**
      * How much each member counts, in their order: nothing negative, not all 0; they are divided by their sum. A member without
-     * samples counts nothing whatever is said of it.
+     * samples has weight zero in any case.
      */
     double[] of(List<Contribution> members);
 
@@ -47,7 +47,11 @@ public interface Weights {
         return Needs.NOTHING;
     }
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     default void validate() {}
 
     /**

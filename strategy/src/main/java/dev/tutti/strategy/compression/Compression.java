@@ -25,6 +25,10 @@ public interface Compression {
     /** Makes one member's part for the gradients of a model. */
     GradientSum bind(Model model);
 
-    /** Throws what a person can mend; settings may come from a file. */
+    /**
+     * Checks the settings, which may come from a file.
+     *
+     * @throws dev.tutti.TuttiException if a setting is invalid
+     */
     default void validate() {}
 }

@@ -14,7 +14,7 @@ abstract class ErrorFeedback implements GradientSum {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor owed = residual.with(gradients, step);
-            if (collectives.group().size() == 1) { // nobody to spare the bytes for: all that is owed is paid
+            if (collectives.group().size() == 1) { // no bytes to save: everything in the buffer is applied
                 gradients.copy_(owed);
                 owed.zero_();
             } else {

@@ -18,7 +18,7 @@ public interface GradientSum extends AutoCloseable {
      * Sums over all members, in place; afterwards the gradients are the same bits on every one of them.
      *
      * @param gradients a whole vector of gradients, whose sum over the members is wanted
-     * @param step the number of the step: whoever sees a later one knows that the one before was agreed on
+     * @param step the number of the step: a later number shows that the step before was agreed on
      */
     void sum(Collectives collectives, Tensor gradients, long step);
 

@@ -6,7 +6,7 @@ import dev.tutti.tensor.Tensor;
 /**
  * Makes the columns of a narrow matrix orthogonal and of length 1, by Gram and Schmidt.
  *
- * <p>In plain Java, so that every member comes to the same bits whatever its processor; narrow matrices are small.
+ * <p>In plain Java, so that every member computes the same bits on any processor; narrow matrices are small.
  */
 final class GramSchmidt {
     /** What is left of a column's square when it lay in the span of those before it, but for rounding. */

@@ -10,7 +10,7 @@ package dev.tutti.testkit.fault;
  * @param kill whether it is killed; else it is stopped
  */
 public record Breakdown(String member, String where, int count, long micros, boolean kill) {
-    /** Its JVM has just begun; nobody has heard of it. */
+    /** Its JVM has just started; the coordinator does not know it yet. */
     public static final String START = "its start";
 
     /** It has joined and goes to meet the others. */

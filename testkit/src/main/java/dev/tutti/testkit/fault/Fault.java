@@ -7,7 +7,7 @@ public sealed interface Fault {
     /** Does it. */
     void strike(Victims victims);
 
-    /** Who faults happen to. Members are meant by their number: 2 is {@code worker-2} or whoever took its place. */
+    /** Who faults happen to. Members are meant by their number: 2 is {@code worker-2} or the member that took its place. */
     interface Victims {
         void kill(int member);
 
@@ -24,10 +24,10 @@ public sealed interface Fault {
         /** Breaks a member's connection with the coordinator, and every new one for a while. */
         void cut(int member, Duration time);
 
-        /** Waits for a while until somebody has written something to the log. */
+        /** Waits for a while until a member has written something to the log. */
         void await(String text);
 
-        /** Lets all take their time with each step until somebody has written something to the log. */
+        /** Slows every step down until a member has written something to the log. */
         void dawdle(String text);
 
         void killCoordinator();

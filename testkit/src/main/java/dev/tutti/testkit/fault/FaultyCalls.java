@@ -99,7 +99,7 @@ public final class FaultyCalls implements ClientInterceptor {
         }
     }
 
-    /** Arrives twice; the answer to the copy interests nobody. */
+    /** Arrives twice; the reply to the copy is dropped. */
     private static final class Twice<Q, A> extends SimpleForwardingClientCall<Q, A> {
         private final ClientCall<Q, A> copy;
 

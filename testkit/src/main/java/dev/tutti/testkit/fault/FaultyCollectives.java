@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /**
  * Disturbs what a member says to the other members: its calls come late or not at all.
  *
- * <p>A member whose call was lost waits itself, until its deadline or until somebody ends its waiting.
+ * <p>A member whose call was lost waits itself, until its deadline or until its wait is ended from outside.
  */
 public final class FaultyCollectives implements Collectives {
     private final Collectives inner;

@@ -36,7 +36,7 @@ public final class NetworkLink implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Breaks what is connected and lets nobody through for a while. */
+    /** Breaks the connections and refuses new ones for a while. */
     public void cut(Duration time) {
         cutUntil = System.nanoTime() + time.toNanos();
         sockets.forEach(NetworkLink::drop);

@@ -34,7 +34,7 @@ public final class Soak {
         SOUND,
         /** A member failed, and said who is missing. */
         FAILED_BY_NAME,
-        /** A result is not that of the undisturbed run, or nobody is to blame for a failure. */
+        /** A result is not that of the undisturbed run, or a failure has no injected cause. */
         WRONG,
         /** A member neither went on nor failed. */
         HUNG
@@ -145,7 +145,7 @@ public final class Soak {
         }
     }
 
-    /** @param culprits whom a member that failed has to name; none: anybody will do */
+    /** @param culprits the members of which one has to be named by a member that failed; empty: any */
     private static Verdict judge(Scenario stage, ProcessCluster.Outcome outcome, List<String> culprits) {
         if (!outcome.hung().isEmpty()) {
             return new Verdict(Ending.HUNG, remark(outcome.hung(), outcome));

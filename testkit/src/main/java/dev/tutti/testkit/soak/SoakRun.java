@@ -31,7 +31,7 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
         boolean byHand = random.nextInt(3) == 0;
         int members = 2 + random.nextInt(2);
         List<FaultSchedule.Strike> strikes = new ArrayList<>();
-        // The driver takes all others with it; by hand anybody may go, but one stays.
+        // The driver takes all others with it; members started by hand may all be killed but one.
         int spared = byHand ? random.nextInt(members) : 0;
         int faults = 1 + random.nextInt(MOST_FAULTS);
         for (int i = 0; i < faults; i++) {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One member stopped or killed at one point after the other, from its start to its end. Whatever the point, every other member has
+ * One member stopped or killed at one point after the other, from its start to its end. At every point, every other member has
  * to train again or to fail and say who is missing, each within its deadlines.
  */
 final class Sweep {
@@ -98,7 +98,7 @@ final class Sweep {
         }
     }
 
-    /** All runs: each point for the chief and another, stopped and killed; then where nobody may be missing; then drivers. */
+    /** All runs: each point for the chief and another, stopped and killed; then with all members required; then drivers. */
     static List<Run> runs() {
         List<Run> runs = new ArrayList<>();
         for (Point point : POINTS) {
