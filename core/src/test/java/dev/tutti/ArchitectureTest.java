@@ -3,6 +3,7 @@ package dev.tutti;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -14,6 +15,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import dev.tutti.comm.Collectives;
 import java.io.ObjectInputStream;
 import java.util.Map;
 
@@ -81,6 +83,19 @@ class ArchitectureTest {
             .should()
             .haveNameMatching(".*(Util|Utils|Helper|Manager)")
             .because("such a name welcomes whatever found no home");
+
+    @ArchTest
+    static final ArchRule THE_LOOP_ASKS_THROUGH_THE_AGREEMENT = noClasses()
+            .that()
+            .resideInAPackage("dev.tutti.train..")
+            .and()
+            .haveNameNotMatching(".*\\.(CollectiveAgreement|Gathering|ObjectCollectives)")
+            .should()
+            .callMethodWhere(target(owner(assignableTo(Collectives.class)))
+                    .and(target(
+                            nameMatching("allReduce|sum|gather.*|reduceScatter|allGather|broadcast|send|receive|barrier"
+                                    + "|join|summands"))))
+            .because("a strategy decides how its members hear of each other");
 
     private static ArchRule arrows() {
         LayeredArchitecture architecture = layeredArchitecture()

@@ -3,6 +3,7 @@ package dev.tutti.comm;
 import dev.tutti.array.DType;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -30,6 +31,40 @@ public interface Collectives extends AutoCloseable {
             Tensor values = Tensor.of(mine, mine.length);
             allReduce(what, values);
             return values.toArray().doubles();
+        }
+    }
+
+    /**
+     * The numbers of all members, by rank, the same on every member. All give equally many.
+     *
+     * @return one row for each member, as it was given; they travel as a sum with zeros
+     */
+    default double[][] gather(String what, double... mine) {
+        int members = group().size();
+        double[] all = new double[members * mine.length];
+        System.arraycopy(mine, 0, all, group().rank() * mine.length, mine.length);
+        double[] sums = sum(what, all);
+        double[][] rows = new double[members][];
+        for (int rank = 0; rank < members; rank++) {
+            rows[rank] = Arrays.copyOfRange(sums, rank * mine.length, (rank + 1) * mine.length);
+        }
+        return rows;
+    }
+
+    /** The whole numbers of all members, by rank, the same on every member. All give equally many. */
+    default long[][] gatherLongs(String what, long... mine) {
+        int members = group().size();
+        long[] all = new long[members * mine.length];
+        System.arraycopy(mine, 0, all, group().rank() * mine.length, mine.length);
+        try (Scope scope = Scope.open()) {
+            Tensor table = Tensor.of(all, all.length);
+            allGather(what, table);
+            long[] heard = table.toArray().longs();
+            long[][] rows = new long[members][];
+            for (int rank = 0; rank < members; rank++) {
+                rows[rank] = Arrays.copyOfRange(heard, rank * mine.length, (rank + 1) * mine.length);
+            }
+            return rows;
         }
     }
 

@@ -11,7 +11,11 @@ import org.bytedeco.pytorch.TensorTensorHook;
  * <p>Forward and backward run on one thread for each worker.
  */
 final class DifferentiableSum {
-    /** One for the whole JVM, since the engine has room for few; it runs on the thread that went forward before. */
+    /**
+     * One for the whole JVM, since the engine has room for few; it runs on the thread that went forward before. A hook object for each sum
+     * (a {@code FunctionPostHook} of its node) would need no thread-local, but JavaCPP leaves a weak reference behind for each of them:
+     * one for every layer and step.
+     */
     private static final TensorTensorHook HOOK = new Hook();
 
     private static final ThreadLocal<Consumer<Tensor>> SUM = new ThreadLocal<>();

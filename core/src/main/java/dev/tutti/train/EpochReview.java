@@ -6,20 +6,29 @@ import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.checkpoint.AveragedWeights;
+import dev.tutti.train.replica.Agreement;
 
 /** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
     private final Model model;
     private final Team team;
+    private final Agreement agreement;
     private final TrainingConfig recipe;
     private final Dataset validation; // null: there is none
     private final AveragedWeights averaged;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private long began = System.nanoTime();
 
-    EpochReview(Model model, Team team, TrainingConfig recipe, Dataset validation, AveragedWeights averaged) {
+    EpochReview(
+            Model model,
+            Team team,
+            Agreement agreement,
+            TrainingConfig recipe,
+            Dataset validation,
+            AveragedWeights averaged) {
         this.model = model;
         this.team = team;
+        this.agreement = agreement;
         this.recipe = recipe;
         this.validation = validation;
         this.averaged = averaged;
@@ -42,7 +51,7 @@ final class EpochReview {
         }
         Engine.useThreads(threads);
         try (MovingAverage.Swap swap = averaged.swapIn()) {
-            return Evaluator.evaluate(model, recipe, validation, team.collectives())
+            return Evaluator.evaluate(model, recipe, validation, team.group(), agreement)
                     .value();
         }
     }

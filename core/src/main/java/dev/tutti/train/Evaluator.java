@@ -1,7 +1,6 @@
 package dev.tutti.train;
 
 import dev.tutti.array.NdArray;
-import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
@@ -10,7 +9,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.replica.ObjectCollectives;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.StepResult;
 import java.util.List;
 import java.util.Map;
@@ -29,28 +28,28 @@ public final class Evaluator {
     private static final class Company {
         private static final int BATCHES = 8;
 
-        private final Collectives collectives;
+        private final Agreement agreement;
         private int batches;
 
-        Company(Collectives collectives) {
-            this.collectives = collectives;
+        Company(Agreement agreement) {
+            this.agreement = agreement;
         }
 
         void batchDone() {
             if (++batches % BATCHES == 0) {
-                someAreAtWork(1);
+                someAreAtWork(true);
             }
         }
 
         /** Returns when all have come here. */
         void allDone() {
-            while (someAreAtWork(0)) {
+            while (someAreAtWork(false)) {
                 continue;
             }
         }
 
-        private boolean someAreAtWork(int mine) {
-            return collectives.sum("evaluation under way", mine)[0] > 0;
+        private boolean someAreAtWork(boolean mine) {
+            return agreement.any("evaluation under way", mine)[0];
         }
     }
 
@@ -58,19 +57,18 @@ public final class Evaluator {
      * Loss and metrics over all of the data, divided among the members batch by batch. The same bits as one member alone would
      * get, on every one of them: batches are the same, and sums are exact.
      */
-    static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Collectives collectives) {
-        Group group = collectives.group();
+    static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Group group, Agreement agreement) {
         if (group.size() == 1) {
             return evaluate(model, recipe, data);
         }
         Dataset whole = prepared(data);
         long batch = whole.batchSize().orElseThrow();
         Dataset share = whole.stripe(batch * group.size(), batch * group.rank(), batch * (group.rank() + 1));
-        Company company = new Company(collectives);
+        Company company = new Company(agreement);
         Totals own = evaluate(model, recipe, share, company::batchDone);
         company.allDone();
         Totals all = new Totals(recipe.metrics());
-        for (Map<String, NdArray> each : new ObjectCollectives(collectives).all("evaluation", own.snapshot())) {
+        for (Map<String, NdArray> each : agreement.arrays("evaluation", own.snapshot())) {
             Totals part = new Totals(recipe.metrics());
             part.restore(each);
             all.merge(part);

@@ -9,7 +9,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.train.checkpoint.Checkpoint;
 import dev.tutti.train.checkpoint.CheckpointFolder;
 import dev.tutti.train.checkpoint.StateSnapshot;
-import dev.tutti.train.replica.ObjectCollectives;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.PendingResults;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StateLostException;
@@ -87,15 +87,13 @@ final class GroupRecovery {
             takeOver(meeting);
         }
         if (meeting.group().size() > 1) {
-            ObjectCollectives gathering = new ObjectCollectives(team.collectives());
-            standing.run(gathering.text("run", meeting.group().isChief() ? standing.run() : null, 0));
+            standing.run(replica.agreement().text("run", standing::run, 0));
         }
     }
 
     private void takeOver(Meeting meeting) {
         boolean source = meeting.group().rank() == meeting.source();
-        Checkpoint state =
-                new ObjectCollectives(team.collectives()).handOver(source ? capture.take() : null, meeting.source());
+        Checkpoint state = replica.agreement().handOver(capture::take, meeting.source());
         if (source) {
             return;
         }
@@ -117,12 +115,12 @@ final class GroupRecovery {
     private void goBack(StateLostException lost) {
         boolean chief = team.group().isChief();
         Optional<Checkpoint> newest = chief ? newest() : Optional.empty();
-        ObjectCollectives gathering = new ObjectCollectives(team.collectives());
-        if (!Boolean.parseBoolean(gathering.text("is there a checkpoint", chief ? newest.isPresent() + "" : null, 0))) {
+        Agreement agreement = replica.agreement();
+        if (!Boolean.parseBoolean(agreement.text("is there a checkpoint", () -> newest.isPresent() + "", 0))) {
             throw new TrainingException(lost.getMessage() + ", and there is no checkpoint of this run to go back to:"
                     + " save some with a checkpoint callback, or choose a strategy that keeps the state whole");
         }
-        Checkpoint checkpoint = gathering.handOver(newest.orElse(null), 0);
+        Checkpoint checkpoint = agreement.handOver(newest::orElseThrow, 0);
         if (chief) {
             LOG.warn(
                     "{}; all go back from step {} to the checkpoint of step {}",
@@ -155,7 +153,7 @@ final class GroupRecovery {
     /** Nobody goes before all have what they need of each other; who is gone already has it. */
     void leaveTogether() {
         try {
-            team.collectives().barrier("the end");
+            replica.agreement().barrier("the end");
         } catch (GroupChangedException e) {
             LOG.debug("members left before the end was agreed on: {}", e.getMessage());
         }

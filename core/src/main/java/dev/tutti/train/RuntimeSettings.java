@@ -5,7 +5,7 @@ import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Team;
 import dev.tutti.json.Json;
 import dev.tutti.optim.Optimizer;
-import dev.tutti.train.replica.ObjectCollectives;
+import dev.tutti.train.replica.Agreement;
 import java.util.Map;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -25,13 +25,15 @@ public final class RuntimeSettings {
     private static final Logger LOG = LoggerFactory.getLogger(RuntimeSettings.class);
 
     private final Team team;
+    private final Agreement agreement;
     private final Optimizer asDefined;
     private Optimizer optimizer;
     private Map<String, String> restored = Map.of();
     private Configuration agreed = Configuration.NONE;
 
-    RuntimeSettings(Team team, Optimizer optimizer) {
+    RuntimeSettings(Team team, Agreement agreement, Optimizer optimizer) {
         this.team = team;
+        this.agreement = agreement;
         this.asDefined = optimizer;
         this.optimizer = optimizer;
     }
@@ -89,12 +91,7 @@ public final class RuntimeSettings {
 
     /** All members do as the chief has heard; all call it, between two steps. */
     void agree() {
-        Configuration next = team.group().isChief() ? heard() : null;
-        if (team.group().size() > 1) {
-            String chiefs = new ObjectCollectives(team.collectives())
-                    .text("settings", next == null ? null : Json.write(next), 0);
-            next = Json.read(chiefs, Configuration.class, "the chief's settings");
-        }
+        Configuration next = team.group().size() == 1 ? heard() : chiefs();
         double rate = optimizer.learningRate();
         restored = Map.of();
         agreed = next;
@@ -102,6 +99,11 @@ public final class RuntimeSettings {
         if (optimizer.learningRate() != rate && team.group().isChief()) {
             LOG.info("the learning rate is {} from here on; it was {}", optimizer.learningRate(), rate);
         }
+    }
+
+    private Configuration chiefs() {
+        String text = agreement.text("settings", () -> Json.write(heard()), 0);
+        return Json.read(text, Configuration.class, "the chief's settings");
     }
 
     /** What holds from here on, as far as the chief knows; settings that cannot be followed stay as they were. */

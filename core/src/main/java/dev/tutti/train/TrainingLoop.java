@@ -16,13 +16,18 @@ import dev.tutti.train.profile.StepPace;
 import dev.tutti.train.profile.TimeAccount;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.Freezing;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.PendingResults;
 import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
+import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -34,6 +39,7 @@ import java.util.function.BiConsumer;
 final class TrainingLoop {
     private final Replica replica;
     private final Team team;
+    private final Agreement agreement;
     private final Timing timing;
     private final Dataset data;
     private final Fit fit;
@@ -62,6 +68,7 @@ final class TrainingLoop {
             BiConsumer<Path, Evaluation> modelSaver) {
         this.replica = replica;
         this.team = team;
+        agreement = replica.agreement();
         this.timing = timing;
         this.data = Evaluator.prepared(data);
         this.fit = fit;
@@ -69,15 +76,15 @@ final class TrainingLoop {
         standing = new RunProgress(recipe);
         pending = new PendingResults(recipe.metrics());
         averaged = new AveragedWeights(replica.model(), recipe);
-        tuning = new RuntimeSettings(team, recipe.optimizer());
+        tuning = new RuntimeSettings(team, agreement, recipe.optimizer());
         capture = new StateSnapshot(replica, recipe, averaged, standing, tuning, fit.callbacks());
         run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, tuning, modelSaver);
         audience = new CallbackDispatcher(fit.callbacks(), team, run);
-        freezing = new Freezing(team, replica.model());
+        freezing = new Freezing(team, agreement, replica.model());
         regrouping = new GroupRecovery(team, replica, standing, capture, pending, fit.checkpointFolders());
-        review = new EpochReview(replica.model(), team, recipe, fit.validation(), averaged);
+        review = new EpochReview(replica.model(), team, agreement, recipe, fit.validation(), averaged);
         pace = new StepPace(timing);
-        times = new TimeAccount(team, timing, fit.callbacks());
+        times = new TimeAccount(team, agreement, timing, fit.callbacks());
     }
 
     /** Goes on from the newest checkpoint in the folder, where there is one. */
@@ -162,14 +169,13 @@ final class TrainingLoop {
     /** Whether anybody has data, or wants to end: asked where no step says it. */
     private boolean agreeOnMore(boolean mine) {
         long began = System.nanoTime();
-        double[] votes = team.collectives()
-                .sum("more and stop", mine ? 1 : 0, run.stopping() ? 1 : 0, run.interrupted() ? 1 : 0);
+        boolean[] votes = agreement.any("more and stop", mine, run.stopping(), run.interrupted());
         if (team.group().size() > 1) {
             timing.record(Phase.WAIT, began);
         }
-        ended = ended || votes[1] > 0;
-        interrupted = interrupted || votes[2] > 0;
-        return votes[0] > 0;
+        ended = ended || votes[1];
+        interrupted = interrupted || votes[2];
+        return votes[0];
     }
 
     /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
@@ -177,22 +183,46 @@ final class TrainingLoop {
         team.check();
         long step = standing.step() + pending.steps();
         run.rate(tuning.optimizer().rate(progressOf(step)));
-        replica.begin(step, run.learningRate());
-        for (int i = 0; i < fit.accumulate(); i++) {
-            Batch batch = feed.next();
-            if (batch != null) {
-                pending.add(replica.accumulate(batch), batch);
-            }
-        }
-        boolean toTell = freezing.isPending() || tuning.isPending();
-        Vote vote = new Vote(feed.hasNext(), run.stopping(), run.interrupted(), toTell, audience.needsState(), pending);
-        Outcome outcome = replica.update(vote);
+        Outcome outcome = replica.step(new StepPlan(step, run.learningRate()), new Turns(feed));
         averaged.update(outcome.steps());
         pending.stepDone();
         if (outcome.steps() > 0) {
             agreed(outcome, feed);
         }
         return outcome;
+    }
+
+    /** The turns of a feed that make one step. */
+    private final class Turns implements StepInput {
+        private final Feed feed;
+        private int taken;
+
+        Turns(Feed feed) {
+            this.feed = feed;
+        }
+
+        @Override
+        public Optional<Batch> next() {
+            while (taken < fit.accumulate()) { // also turns in which this member has nothing count
+                taken++;
+                Batch batch = feed.next();
+                if (batch != null) {
+                    return Optional.of(batch);
+                }
+            }
+            return Optional.empty();
+        }
+
+        @Override
+        public void measured(Batch batch, StepResult result) {
+            pending.add(result, batch);
+        }
+
+        @Override
+        public Vote vote() {
+            boolean toTell = freezing.isPending() || tuning.isPending();
+            return new Vote(feed.hasNext(), run.stopping(), run.interrupted(), toTell, audience.needsState(), pending);
+        }
     }
 
     /** What the schedule goes by. */

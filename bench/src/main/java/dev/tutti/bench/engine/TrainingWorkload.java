@@ -8,8 +8,10 @@ import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
-import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.Strategy;
 import dev.tutti.train.replica.Vote;
 import java.util.List;
@@ -32,12 +34,11 @@ final class TrainingWorkload implements Workload {
 
     @Override
     public void step() {
-        replica.begin(step, LEARNING_RATE);
-        StepResult result = replica.accumulate(batches.get((int) (step % batches.size())));
-        replica.update(MORE);
+        Batch batch = batches.get((int) (step % batches.size()));
+        Outcome outcome = replica.step(new StepPlan(step, LEARNING_RATE), StepInput.of(MORE, batch));
         step++;
-        if (!Double.isFinite(result.loss())) {
-            throw new ArithmeticException("the loss became " + result.loss());
+        if (!Double.isFinite(outcome.loss())) {
+            throw new ArithmeticException("the loss became " + outcome.loss());
         }
     }
 

@@ -4,6 +4,7 @@ import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.transport.CallDeadline;
 import dev.tutti.comm.transport.CollectiveCall;
 import dev.tutti.comm.transport.SharedVectors;
+import dev.tutti.host.SpinWait;
 import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Tensor;
 import java.util.concurrent.TimeUnit;
@@ -136,11 +137,8 @@ final class MemoryGroupState {
 
     /** Waits until something has come true; {@code check} throws when that is not to be expected any more. */
     void await(BooleanSupplier done, CallDeadline patience, Runnable check, Supplier<RuntimeException> late) {
-        for (int i = 0; i < SPINS; i++) {
-            if (done.getAsBoolean()) {
-                return;
-            }
-            Thread.onSpinWait();
+        if (SpinWait.times(SPINS, done)) {
+            return;
         }
         synchronized (this) {
             while (!done.getAsBoolean()) {

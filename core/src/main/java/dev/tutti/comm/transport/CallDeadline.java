@@ -1,6 +1,7 @@
 package dev.tutti.comm.transport;
 
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.host.SpinWait;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -81,11 +82,8 @@ public final class CallDeadline {
 
     /** Waits until something has come true. */
     public void await(BooleanSupplier done, Lookout lookout) {
-        for (int i = 0; i < SPINS; i++) {
-            if (done.getAsBoolean()) {
-                return;
-            }
-            Thread.onSpinWait();
+        if (SpinWait.times(SPINS, done)) {
+            return;
         }
         for (int i = 0; i < YIELDS; i++) {
             if (done.getAsBoolean()) {

@@ -1,21 +1,17 @@
 package dev.tutti.train.profile;
 
 import dev.tutti.TuttiException;
-import dev.tutti.array.DType;
-import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Trace;
 import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +23,12 @@ import org.slf4j.LoggerFactory;
 public final class TimeAccount {
     private static final Logger LOG = LoggerFactory.getLogger(TimeAccount.class);
     private static final int PHASES = Phase.values().length;
-    private static final int NUMBERS = PHASES + 6;
+    private static final int STRETCHES = PHASES + 5; // of the timeline
+    private static final int TRACES = PHASES + 6;
+    private static final int NUMBERS = PHASES + 7;
 
     private final Team team;
+    private final Agreement agreement;
     private final Timing timing;
     private final List<Trace> traces;
     private final Timeline timeline = new Timeline();
@@ -41,8 +40,9 @@ public final class TimeAccount {
     private long samples;
     private TimeReport report = new TimeReport(List.of());
 
-    public TimeAccount(Team team, Timing timing, List<Callback> callbacks) {
+    public TimeAccount(Team team, Agreement agreement, Timing timing, List<Callback> callbacks) {
         this.team = team;
+        this.agreement = agreement;
         this.timing = timing;
         traces = callbacks.stream()
                 .filter(Trace.class::isInstance)
@@ -83,7 +83,7 @@ public final class TimeAccount {
     public boolean close() {
         Group group = team.group();
         double[] mine = numbers();
-        report = new TimeReport(List.of(read(mine, 0, group.self().id())));
+        report = new TimeReport(List.of(read(mine, group.self().id())));
         if (group.size() == 1) {
             return true;
         }
@@ -97,57 +97,27 @@ public final class TimeAccount {
     }
 
     private void exchange(Group group, double[] mine) {
-        double[] all = new double[1 + group.size() * NUMBERS];
-        all[0] = group.isChief() && !traces.isEmpty() ? 1 : 0;
-        System.arraycopy(mine, 0, all, 1 + group.rank() * NUMBERS, NUMBERS);
-        all = team.collectives().sum("where the time went", all);
+        double[][] all = agreement.rows("where the time went", mine);
         List<MemberTime> members = new ArrayList<>();
         for (int rank = 0; rank < group.size(); rank++) {
-            members.add(read(all, 1 + rank * NUMBERS, group.members().get(rank).id()));
+            members.add(read(all[rank], group.members().get(rank).id()));
         }
         report = new TimeReport(members);
-        if (all[0] > 0) {
+        if (all[0][TRACES] > 0) { // the chief has some
             sendTimelines(group, all);
         }
     }
 
-    private void sendTimelines(Group group, double[] all) {
-        if (!group.isChief()) {
-            if (timeline.size() > 0) {
-                send();
-            }
-            return;
-        }
-        Map<Integer, Timeline> timelines =
-                new TreeMap<>(); // all are taken before any is written: senders do not wait for a disk
-        for (int rank = 1; rank < group.size(); rank++) {
-            long stretches = Math.round(all[1 + rank * NUMBERS + NUMBERS - 1]);
-            if (stretches > 0) {
-                timelines.put(rank, received(stretches, rank));
-            }
-        }
-        timelines.forEach((rank, timeline) -> {
+    private void sendTimelines(Group group, double[][] all) {
+        int[] lengths =
+                Arrays.stream(all).mapToInt(row -> (int) (2 * row[STRETCHES])).toArray();
+        // All are taken before any is written: senders do not wait for a disk.
+        agreement.collect("timeline", timeline.numbers(), lengths).forEach((rank, numbers) -> {
             String name = group.members().get(rank).id();
-            traces.forEach(trace -> trace.member(rank, name, timeline));
+            traces.forEach(trace -> trace.member(rank, name, Timeline.of(numbers)));
         });
     }
 
-    private void send() {
-        try (Scope scope = Scope.open()) {
-            long[] numbers = timeline.numbers();
-            team.collectives().send("timeline", Tensor.of(numbers, numbers.length), 0);
-        }
-    }
-
-    private Timeline received(long stretches, int from) {
-        try (Scope scope = Scope.open()) {
-            Tensor numbers = Tensor.zeros(Shape.of(2 * stretches), DType.INT64);
-            team.collectives().receive("timeline", numbers, from);
-            return Timeline.of(numbers.toArray().longs());
-        }
-    }
-
-    /** The last number is how many stretches the timeline has. */
     private double[] numbers() {
         countTraffic();
         double[] numbers = new double[NUMBERS];
@@ -157,22 +127,23 @@ public final class TimeAccount {
         numbers[PHASES + 2] = samples;
         numbers[PHASES + 3] = before.sent() + ofCounted.sent();
         numbers[PHASES + 4] = before.received() + ofCounted.received();
-        numbers[PHASES + 5] = timeline.size();
+        numbers[STRETCHES] = timeline.size();
+        numbers[TRACES] = traces.size();
         return numbers;
     }
 
-    private static MemberTime read(double[] all, int at, String member) {
+    private static MemberTime read(double[] numbers, String member) {
         return new MemberTime(
                 member,
-                Math.round(all[at + PHASES + 1]),
-                Math.round(all[at + PHASES + 2]),
-                all[at + Phase.COMPUTE.ordinal()],
-                all[at + Phase.WAIT.ordinal()],
-                all[at + Phase.WIRE.ordinal()],
-                all[at + Phase.FEED.ordinal()],
-                all[at + Phase.UPDATE.ordinal()],
-                all[at + PHASES],
-                Math.round(all[at + PHASES + 3]),
-                Math.round(all[at + PHASES + 4]));
+                Math.round(numbers[PHASES + 1]),
+                Math.round(numbers[PHASES + 2]),
+                numbers[Phase.COMPUTE.ordinal()],
+                numbers[Phase.WAIT.ordinal()],
+                numbers[Phase.WIRE.ordinal()],
+                numbers[Phase.FEED.ordinal()],
+                numbers[Phase.UPDATE.ordinal()],
+                numbers[PHASES],
+                Math.round(numbers[PHASES + 3]),
+                Math.round(numbers[PHASES + 4]));
     }
 }

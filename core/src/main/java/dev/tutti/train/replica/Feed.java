@@ -5,6 +5,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 
@@ -37,6 +38,25 @@ public abstract class Feed implements AutoCloseable {
      */
     public static Feed share(Dataset data, Range share, int epoch, Position from, Timing timing) {
         return new ShareFeed(data, share, epoch, from, timing);
+    }
+
+    /**
+     * The data without a last batch that is not full, where it is to be left out: a share of that batch cannot tell that it belongs to
+     * one that is not full.
+     *
+     * @param how how the data is shared, for the message
+     * @throws TrainingException if the number of rows is not known
+     */
+    public static Dataset wholeBatches(Dataset data, String how) {
+        if (!data.dropsLast()) {
+            return data;
+        }
+        long batch = data.batchSize().orElse(1);
+        long size = data.size()
+                .orElseThrow(() -> new TrainingException(
+                        "dropLast() with " + how + " needs data whose number of rows is known: received " + data
+                                + "; leave out dropLast(), or cache() the data behind the filter"));
+        return data.take(size / batch * batch);
     }
 
     /** The next batch, or null when this member has none for this turn. */

@@ -10,12 +10,14 @@ import java.util.Set;
  */
 public final class Freezing {
     private final Team team;
+    private final Agreement agreement;
     private final Model model;
     private Set<String> agreed = Set.of();
     private Set<String> wanted;
 
-    public Freezing(Team team, Model model) {
+    public Freezing(Team team, Agreement agreement, Model model) {
         this.team = team;
+        this.agreement = agreement;
         this.model = model;
     }
 
@@ -40,8 +42,7 @@ public final class Freezing {
     public void agree() {
         if (team.group().size() > 1) {
             Set<String> mine = wanted == null ? model.frozen() : wanted;
-            String chiefs = new ObjectCollectives(team.collectives())
-                    .text("frozen parameters", team.group().isChief() ? String.join("\n", mine) : null, 0);
+            String chiefs = agreement.text("frozen parameters", () -> String.join("\n", mine), 0);
             model.freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
         }
         agreed = model.frozen();

@@ -21,6 +21,7 @@ import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A worker on its own: forward, backward, update. The plain twin of every distributed strategy. */
 public final class LocalReplica implements Replica {
@@ -29,17 +30,16 @@ public final class LocalReplica implements Replica {
     private final Update update;
     private final Team team;
     private final Timing timing;
-    private long step;
-    private double learningRate;
-    private int batches;
+    private final Agreement agreement;
+    private int batches; // this and the next are of the step under way
     private long samples;
-    private double lossSum;
 
     LocalReplica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         this.model = model;
         this.recipe = recipe;
         this.team = team;
         this.timing = timing;
+        agreement = Agreement.over(team);
         update = recipe.optimizer().bind(target(model));
     }
 
@@ -62,21 +62,24 @@ public final class LocalReplica implements Replica {
     }
 
     @Override
-    public void begin(long number, double rate) {
-        step = number;
-        learningRate = rate;
+    public Outcome step(StepPlan plan, StepInput input) {
+        batches = 0;
+        samples = 0;
+        double lossSum = 0;
+        for (Optional<Batch> batch = input.next(); batch.isPresent(); batch = input.next()) {
+            long began = System.nanoTime();
+            StepResult result = forwardAndBackward(batch.get(), plan.number());
+            lossSum += result.loss() * result.size();
+            timing.record(Phase.COMPUTE, began);
+            input.measured(batch.get(), result);
+        }
+        Vote vote = input.vote();
+        vote.findings().gather(agreement);
+        update(plan.learningRate());
+        return Outcome.alone(samples, lossSum / samples, vote);
     }
 
-    @Override
-    public StepResult accumulate(Batch batch) {
-        long began = System.nanoTime();
-        StepResult result = forwardAndBackward(batch);
-        lossSum += result.loss() * result.size();
-        timing.record(Phase.COMPUTE, began);
-        return result;
-    }
-
-    private StepResult forwardAndBackward(Batch batch) {
+    private StepResult forwardAndBackward(Batch batch, long step) {
         recipe.loss().check(batch.labels(), model.outputs());
         model.training(true);
         model.restartRandomness(recipe.seed(), step, batches, 0); // the first worker, as workers on threads draw
@@ -84,7 +87,7 @@ public final class LocalReplica implements Replica {
                 RecordedPass pass = model.record(tensors(batch.features(), model))) {
             Tensor loss = recipe.loss().compute(pass.outputs(), tensors(batch.labels(), model));
             double value = loss.item();
-            // A single batch needs no weighing; several are summed by samples and divided in update().
+            // A single batch needs no weighing; several are summed by samples and divided in the update.
             add(pass, batches == 0 ? loss : loss.mul(batch.size()), batch.size());
             return new StepResult(
                     value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(pass.outputs()));
@@ -102,8 +105,7 @@ public final class LocalReplica implements Replica {
         samples += size;
     }
 
-    @Override
-    public Outcome update(Vote vote) {
+    private void update(double learningRate) {
         long began = System.nanoTime();
         if (batches > 1) {
             try (NoGradients off = NoGradients.begin()) {
@@ -115,17 +117,17 @@ public final class LocalReplica implements Replica {
             clipping.apply(model.vector().gradients());
         }
         update.apply(learningRate);
-        Outcome outcome = Outcome.alone(samples, lossSum / samples, vote);
-        batches = 0;
-        samples = 0;
-        lossSum = 0;
         timing.record(Phase.UPDATE, began);
-        return outcome;
     }
 
     @Override
     public void regrouped() {
         Strategy.local().validateFor(team.group().size() * team.threads());
+    }
+
+    @Override
+    public Agreement agreement() {
+        return agreement;
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
-import dev.tutti.comm.Group;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -18,13 +17,13 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** What members tell each other at length: named arrays and notes, of which only the sender knows the sizes. */
-public final class ObjectCollectives {
+final class ObjectCollectives {
     /** Numbers that go along in the first message: more than the usual metrics of a batch need. */
     static final int ROOM = 15;
 
     private final Collectives collectives;
 
-    public ObjectCollectives(Collectives collectives) {
+    ObjectCollectives(Collectives collectives) {
         this.collectives = collectives;
     }
 
@@ -34,7 +33,7 @@ public final class ObjectCollectives {
     private record Entry(String name, DType type, Shape shape) {}
 
     /** Gives a checkpoint to all others, who pass null; all return it. */
-    public Checkpoint handOver(Checkpoint mine, int source) {
+    Checkpoint handOver(Checkpoint mine, int source) {
         String progress = text("progress", mine == null ? null : Json.write(mine.progress()), source);
         Map<String, NdArray> arrays = arrays("checkpoint", mine == null ? null : mine.arrays(), source);
         return mine != null
@@ -43,7 +42,7 @@ public final class ObjectCollectives {
     }
 
     /** The arrays of all members, by rank. */
-    public List<Map<String, NdArray>> all(String what, Map<String, NdArray> mine) {
+    List<Map<String, NdArray>> all(String what, Map<String, NdArray> mine) {
         List<Map<String, NdArray>> all = new ArrayList<>();
         for (int rank = 0; rank < collectives.group().size(); rank++) {
             all.add(arrays(what, rank == collectives.group().rank() ? mine : null, rank));
@@ -53,16 +52,16 @@ public final class ObjectCollectives {
 
     /** The numbers of all members, by rank. Few numbers take one message. */
     List<long[]> numbers(String what, long[] mine) {
-        List<long[]> heads = rows(what, head(mine));
+        List<long[]> heads = List.of(collectives.gatherLongs(what, head(mine)));
         int longest = heads.stream().mapToInt(ObjectCollectives::length).max().orElseThrow();
         if (longest <= ROOM) {
             return heads.stream()
                     .map(head -> Arrays.copyOfRange(head, 1, 1 + length(head)))
                     .toList();
         }
-        List<long[]> wholes = rows(what + ": all", Arrays.copyOf(mine, longest));
-        return IntStream.range(0, wholes.size())
-                .mapToObj(rank -> Arrays.copyOf(wholes.get(rank), length(heads.get(rank))))
+        long[][] wholes = collectives.gatherLongs(what + ": all", Arrays.copyOf(mine, longest));
+        return IntStream.range(0, wholes.length)
+                .mapToObj(rank -> Arrays.copyOf(wholes[rank], length(heads.get(rank))))
                 .toList();
     }
 
@@ -76,21 +75,6 @@ public final class ObjectCollectives {
 
     private static int length(long[] head) {
         return Math.toIntExact(head[0]);
-    }
-
-    /** Rows of the same length, by rank. */
-    private List<long[]> rows(String what, long[] mine) {
-        Group group = collectives.group();
-        try (Scope scope = Scope.open()) {
-            long[] table = new long[mine.length * group.size()];
-            System.arraycopy(mine, 0, table, mine.length * group.rank(), mine.length);
-            Tensor all = Tensor.of(table, table.length);
-            collectives.allGather(what, all);
-            long[] heard = all.toArray().longs();
-            return IntStream.range(0, group.size())
-                    .mapToObj(rank -> Arrays.copyOfRange(heard, mine.length * rank, mine.length * (rank + 1)))
-                    .toList();
-        }
     }
 
     private Map<String, NdArray> arrays(String what, Map<String, NdArray> mine, int source) {
@@ -117,7 +101,7 @@ public final class ObjectCollectives {
     }
 
     /** Gives a text to all others, who pass null; all return it. */
-    public String text(String what, String mine, int source) {
+    String text(String what, String mine, int source) {
         try (Scope scope = Scope.open()) {
             byte[] bytes = mine == null ? new byte[0] : mine.getBytes(StandardCharsets.UTF_8);
             Tensor length = Tensor.of(new long[] {bytes.length}, 1);

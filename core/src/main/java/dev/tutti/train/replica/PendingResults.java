@@ -1,6 +1,5 @@
 package dev.tutti.train.replica;
 
-import dev.tutti.comm.Collectives;
 import dev.tutti.data.Batch;
 import dev.tutti.metric.Metric;
 import dev.tutti.train.Totals;
@@ -38,14 +37,12 @@ public final class PendingResults implements PendingMetrics {
     }
 
     @Override
-    public void gather(Collectives collectives) {
-        if (metrics.isEmpty() || collectives.group().size() == 1) {
+    public void gather(Agreement agreement) {
+        if (metrics.isEmpty() || agreement.members() == 1) {
             return;
         }
         Totals all = new Totals(metrics);
-        new ObjectCollectives(collectives)
-                .numbers("metrics", measured.metricNumbers())
-                .forEach(all::addMetrics);
+        agreement.numbers("metrics", measured.metricNumbers()).forEach(all::addMetrics);
         measured = all;
     }
 

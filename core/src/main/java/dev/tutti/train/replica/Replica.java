@@ -1,6 +1,5 @@
 package dev.tutti.train.replica;
 
-import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
@@ -10,9 +9,9 @@ import java.util.Map;
 /**
  * One member's part of training, driven by the one training loop. Strategies differ in what happens inside.
  *
- * <p>Order of calls: {@link #open} for each epoch, and again where an {@link Outcome} says so; for each step {@link #begin}, then
- * {@link #accumulate} any number of times, none when this member has no data left, then {@link #update} once; at the end {@link
- * #close}. {@link #state} may be read and written between steps: that is how it is saved, restored and taken over by others.
+ * <p>Order of calls: {@link #batchesPerUpdate} at most once; {@link #regrouped} when the members have met; {@link #open} for each epoch,
+ * and again where an {@link Outcome} says so; {@link #step} any number of times; at the end {@link #close}. {@link #state} may be read
+ * and written between steps: that is how it is saved, restored and taken over by others.
  *
  * <p>Where there are several members every call may end in {@link dev.tutti.comm.GroupChangedException}; after the members have
  * met again {@link #regrouped} is called, the state of the furthest is written where it has to be, and the work since the last
@@ -28,28 +27,35 @@ public interface Replica extends AutoCloseable {
      */
     Feed open(Dataset data, int epoch, Position from);
 
-    /** Says once, before the first step, how many batches make an update; 1 unless it is said. */
+    /** Says once, before the members meet, how many batches make an update; 1 unless it is said. */
     default void batchesPerUpdate(int count) {}
 
     /**
-     * A step begins.
+     * Makes one step: takes the batches of {@code input}, computes their gradients, agrees with the other members, and moves the
+     * parameters. A strategy may interleave these as it likes: gradients may travel and parameters may move while passes still run.
      *
-     * @param number how many came before
-     * @param learningRate what the update will move by
+     * <p>Before: the members have met and a feed is open. Parameters are those of the last agreement, or this member's own since then.
+     *
+     * <p>After an outcome with steps: parameters, running statistics and {@link #state} are those that all members agreed on. After one
+     * without steps this member has gone on alone, and the other members know nothing of it.
+     *
+     * <p>After {@link dev.tutti.comm.GroupChangedException} nothing of this step counts, and parameters and statistics may hold
+     * anything in between, until {@link #regrouped} or {@link #abandon} has brought those of the last agreement back. After any other
+     * exception, such as for a sample that the model cannot take, training is over: some parameters may have moved and others not, so
+     * the model and the state are of no use, and {@link #close} is the only call left.
+     *
+     * @param plan the number of the step, and its learning rate
+     * @param input the batches of this member, none when it has no data left, and its vote
+     * @return what all members agreed on
      */
-    void begin(long number, double learningRate);
+    Outcome step(StepPlan plan, StepInput input);
 
-    /** Runs a batch forward and backward; gradients add up until the next update, each sample counting the same. */
-    StepResult accumulate(Batch batch);
-
-    /** Agrees with the other members, and moves the parameters. */
-    Outcome update(Vote vote);
-
-    /** The members are lost for good: goes back to the last agreement, without a word to anybody, to leave a sound state behind. */
+    /** The members are lost for good: goes back to the last agreement without a call to other members, to leave a sound state behind. */
     default void abandon() {}
 
     /**
-     * The members have met: forgets what was not agreed on. The parameters are those of the last agreement again.
+     * The members have met: forgets what was not agreed on. The parameters are those of the last agreement again. Called again if it
+     * ends in {@link dev.tutti.comm.GroupChangedException}.
      *
      * @throws StateLostException on all members, if some of the state went with a member; {@link #startOver} is next
      */
@@ -57,6 +63,9 @@ public interface Replica extends AutoCloseable {
 
     /** All of the state is about to be written anew, from a checkpoint. */
     default void startOver() {}
+
+    /** How the loop asks something of all members beside their steps; holds through all changes of the group. */
+    Agreement agreement();
 
     /** Everything beside the model that the next step depends on, by name. */
     Map<String, Tensor> state();

@@ -5,7 +5,6 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
-import dev.tutti.train.TrainingException;
 import dev.tutti.train.profile.Timing;
 
 /** Of every batch the rows of a member's share. It counts turns, so that all members agree where they are. */
@@ -27,23 +26,11 @@ final class ShareFeed extends Feed {
             return null;
         }
         int batch = data.batchSize().orElse(1);
-        Dataset rest = wholeBatches(data, batch);
+        Dataset rest = wholeBatches(data, "several members");
         rest = from == null ? rest : rest.skip(from.rows());
         return rest.stripe(batch, share.from(), share.to())
                 .batch(Math.toIntExact(share.length()))
                 .open(epoch);
-    }
-
-    /** A last batch that is left out is left out by all: a share of it cannot tell that it belongs to one that is not full. */
-    private static Dataset wholeBatches(Dataset data, int batch) {
-        if (!data.dropsLast()) {
-            return data;
-        }
-        long size = data.size()
-                .orElseThrow(() -> new TrainingException(
-                        "dropLast() with several members needs data whose number of rows is known: received " + data
-                                + "; leave out dropLast(), or cache() the data behind the filter"));
-        return data.take(size / batch * batch);
     }
 
     @Override

@@ -97,35 +97,40 @@ public final class LocalWorkers implements AutoCloseable {
         }
     }
 
-    /** Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients. */
-    public StepResult backward(Batch batch, Turn turn) {
+    /**
+     * Runs a batch forward and backward, a share of its rows on each worker; no rows give no gradients.
+     *
+     * @param overlap what happens to gradients that are final before the passes end
+     */
+    public StepResult backward(Batch batch, Turn turn, BackwardOverlap overlap) {
         update.end(); // one that a step had begun which came to nothing
+        if (overlap instanceof BackwardOverlap.Tell listener) {
+            return backward(batch, turn, telling(listener));
+        }
+        if (overlap instanceof BackwardOverlap.Update early && canBeginWith(early, batch, turn)) {
+            return updating(batch, turn, early);
+        }
         return backward(batch, turn, RecordedPass::backward);
     }
 
-    /**
-     * The same, and tells what gradients are final while the pass still runs; for one worker, whose gradients are those of all.
-     *
-     * @param ready gets ranges as {@link GradientListener.Event#FINAL} says
-     */
-    public StepResult backward(Batch batch, Turn turn, Consumer<Range> ready) {
+    private Way telling(BackwardOverlap.Tell listener) {
         if (workers() > 1) {
             throw new IllegalArgumentException("gradients of several workers are final when all of them are done");
         }
-        GradientListener listener = GradientListener.whenFinal(ready);
-        return backward(batch, turn, (pass, loss, add) -> pass.backward(loss, add, listener));
+        GradientListener whenFinal = GradientListener.whenFinal(listener.ready());
+        return (pass, loss, add) -> pass.backward(loss, add, whenFinal);
     }
 
-    /**
-     * The same as {@link #backward(Batch, Turn)}, for a batch that is all of its step: workers that are done before others begin with the
-     * update. {@link #update} with the same numbers comes next, and nothing else. If a worker fails, some parameters may have moved.
-     */
-    public StepResult backward(Batch batch, Turn turn, double learningRate, double factor) {
-        int busy = busy(batch);
-        if (busy == 0 || turn.batch > 0 || !update.canBegin()) {
-            return backward(batch, turn);
+    private boolean canBeginWith(BackwardOverlap.Update early, Batch batch, Turn turn) {
+        if (turn.batch > 0) {
+            throw new IllegalArgumentException("an update " + early + " cannot begin with batch " + turn.batch
+                    + " of a step: expected a step of one batch");
         }
-        update.begin(new DividedUpdate.Move(learningRate, factor), busy);
+        return busy(batch) > 0 && update.canBegin();
+    }
+
+    private StepResult updating(Batch batch, Turn turn, BackwardOverlap.Update early) {
+        update.begin(new DividedUpdate.Move(early.learningRate(), early.factor()), busy(batch));
         try {
             return backward(
                     batch,

@@ -1,5 +1,6 @@
 package dev.tutti.train.worker;
 
+import dev.tutti.host.SpinWait;
 import dev.tutti.tensor.Engine;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,9 +11,8 @@ import java.util.function.IntConsumer;
 /**
  * Threads that do pieces of work side by side with the caller, again and again, with little delay between the pieces.
  *
- * <p>Who waits spins for a moment before going to sleep: waking a thread takes longer than a step of a small model, and a tenth of a
- * millisecond or more where the core has gone to sleep as well. The caller does the first share itself. A crew belongs to one caller
- * at a time.
+ * <p>Threads that wait spin before they go to sleep ({@link SpinWait}): waking one takes longer than a step of a small model. The caller
+ * does the first share itself. A crew belongs to one caller at a time.
  */
 final class WorkerPool implements AutoCloseable {
     /** Longer than the pauses between the pieces of a small model's step; too short to take a core from anybody. */
@@ -79,14 +79,7 @@ final class WorkerPool implements AutoCloseable {
 
     /** Waits for something that another member is about to bring about, as long as that is better than to sleep; says whether it came. */
     boolean spinUntil(BooleanSupplier came) {
-        long until = System.nanoTime() + spin;
-        while (!came.getAsBoolean()) {
-            if (System.nanoTime() - until > 0) {
-                return false;
-            }
-            Thread.onSpinWait();
-        }
-        return true;
+        return SpinWait.nanos(spin, came);
     }
 
     /** Lets the threads end. Closing twice does nothing. */

@@ -1,5 +1,6 @@
 package dev.tutti.train.worker;
 
+import dev.tutti.host.SpinWait;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
@@ -57,10 +58,7 @@ final class WorkerSum {
     }
 
     private void await(long turn) {
-        long until = System.nanoTime() + SPIN_NANOS;
-        while (sums < turn && failure == null && System.nanoTime() < until) {
-            Thread.onSpinWait();
-        }
+        SpinWait.nanos(SPIN_NANOS, () -> sums >= turn || failure != null);
         boolean interrupted = false;
         synchronized (this) {
             while (sums < turn && failure == null) {

@@ -25,6 +25,8 @@ import dev.tutti.train.Blobs;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Strategy;
 import dev.tutti.train.replica.Vote;
@@ -51,12 +53,11 @@ class LocalWorkersTest {
                     LocalWorkers workers = new LocalWorkers(shared, recipe, 1)) {
                 for (int step = 0; step < STEPS; step++) {
                     Batch batch = batches().get(step);
-                    replica.begin(step, 0.01);
-                    double loss = replica.accumulate(batch).loss();
-                    replica.update(new Vote(true, false, false));
-                    StepResult result = workers.backward(batch, new LocalWorkers.Turn(step, 0, 0, batch.size()));
+                    StepInput input = StepInput.of(new Vote(true, false, false), batch);
+                    double loss = replica.step(new StepPlan(step, 0.01), input).loss();
+                    StepResult result = backward(workers, batch, new LocalWorkers.Turn(step, 0, 0, batch.size()));
                     workers.update(0.01, 1);
-                    assertThat(result.loss()).isEqualTo(loss);
+                    assertThat(result.loss() * result.size() / result.size()).isEqualTo(loss); // as a mean is made
                 }
                 assertThat(shared.arrays()).isEqualTo(alone.arrays());
             }
@@ -98,11 +99,7 @@ class LocalWorkersTest {
                 Batch batch = batches().get(step);
                 LocalWorkers.Turn turn = new LocalWorkers.Turn(step, 0, 0, 64);
                 double factor = 64.0 / batch.size();
-                if (early) {
-                    workers.backward(batch, turn, 0.01, factor);
-                } else {
-                    workers.backward(batch, turn);
-                }
+                workers.backward(batch, turn, early ? BackwardOverlap.update(0.01, factor) : BackwardOverlap.NONE);
                 workers.update(0.01, factor);
                 if (step == STEPS / 2) {
                     model.unfreeze("dense2.bias");
@@ -117,12 +114,12 @@ class LocalWorkersTest {
         try (Model model = model();
                 LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), 2)) {
             Batch batch = batches().get(0);
-            workers.backward(batch, new LocalWorkers.Turn(0, 0, 0, batch.size()));
+            backward(workers, batch, new LocalWorkers.Turn(0, 0, 0, batch.size()));
             Batch none = new Batch(
                     List.of(batch.features().get(0).rows(0, 0)),
                     List.of(batch.labels().get(0).rows(0, 0)),
                     0);
-            StepResult result = workers.backward(none, new LocalWorkers.Turn(1, 0, 0, 8));
+            StepResult result = backward(workers, none, new LocalWorkers.Turn(1, 0, 0, 8));
             assertThat(result.size()).isZero();
             assertThat(model.vector().gradients().toArray().floats()).containsOnly(0f);
         }
@@ -140,7 +137,7 @@ class LocalWorkersTest {
         for (int count = 1; count <= 3; count++) {
             try (Model model = Model.of(normed, Input.of(4));
                     LocalWorkers workers = new LocalWorkers(model, recipe(adam(0.01)), count)) {
-                workers.backward(single, new LocalWorkers.Turn(0, 0, 0, 1));
+                backward(workers, single, new LocalWorkers.Turn(0, 0, 0, 1));
                 workers.update(0.01, 1);
                 results.add(model.arrays());
             }
@@ -160,9 +157,13 @@ class LocalWorkersTest {
                             new long[] {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 99}, 4, 3)), // the second one's is wrong
                     List.of(NdArray.of(new long[] {0, 1, 0, 1}, 4)),
                     4);
-            assertThatThrownBy(() -> workers.backward(batch, new LocalWorkers.Turn(0, 0, 0, 4)))
+            assertThatThrownBy(() -> backward(workers, batch, new LocalWorkers.Turn(0, 0, 0, 4)))
                     .hasMessageContaining("received the id 99");
         }
+    }
+
+    private static StepResult backward(LocalWorkers workers, Batch batch, LocalWorkers.Turn turn) {
+        return workers.backward(batch, turn, BackwardOverlap.NONE);
     }
 
     /** {@code later}: gradients are sums until the update divides them. */
@@ -171,7 +172,7 @@ class LocalWorkersTest {
                 LocalWorkers workers = new LocalWorkers(model, recipe(optimizer), count)) {
             for (int step = 0; step < STEPS; step++) {
                 Batch batch = batches().get(step);
-                workers.backward(batch, new LocalWorkers.Turn(step, 0, 0, later ? 1 : batch.size()));
+                backward(workers, batch, new LocalWorkers.Turn(step, 0, 0, later ? 1 : batch.size()));
                 workers.update(0.01, later ? 1.0 / batch.size() : 1);
             }
             return model.arrays();

@@ -73,14 +73,17 @@ public final class AllReduce implements Strategy, Cloneable {
         return !evenShares;
     }
 
-    /** Null where gradients cannot but travel after the backward pass. */
-    GradientBuckets buckets(LocalWorkers workers) {
-        boolean possible = workers.workers() == 1 && compression == null && !shardedState && !syncBatchNorm;
-        return possible ? new GradientBuckets(workers.model(), bucketBytes) : null;
+    /** Whether gradients travel while the members of a group compute others, if their circumstances allow it. */
+    boolean overlapsIn(Group group) {
+        return !syncBatchNorm && group.size() > 1 && (overlap == null ? group.spansMachines() : overlap);
     }
 
-    boolean overlapsIn(Group group) {
-        return group.size() > 1 && (overlap == null ? group.spansMachines() : overlap);
+    long bucketBytes() {
+        return bucketBytes;
+    }
+
+    boolean shardsState() {
+        return shardedState;
     }
 
     boolean sharesBatches() {
@@ -90,16 +93,12 @@ public final class AllReduce implements Strategy, Cloneable {
     /** What is compressed on its way arrives rounded, or later. */
     @Override
     public boolean exact() {
-        return !isCompressed();
+        return compression == null;
     }
 
-    boolean isCompressed() {
-        return compression != null;
-    }
-
-    Exchange exchange(LocalWorkers workers) {
+    ExchangeChoice exchanges(LocalWorkers workers, Timing timing) {
         GradientSum sum = compression == null ? GradientSum.PLAIN : compression.bind(workers.model());
-        return shardedState ? new ShardedExchange(workers, sum) : new ReplicatedExchange(workers, sum);
+        return new ExchangeChoice(this, workers, sum, timing);
     }
 
     @Override

@@ -11,21 +11,27 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
 import dev.tutti.train.worker.LocalWorkers;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One member: workers on threads of its JVM, whose gradients are summed in memory and then with those of other members.
+ * One member: workers on threads of its JVM, whose gradients are summed in memory and then with those of other members, in the way of the
+ * {@link Exchange} that was chosen when the group formed.
  *
- * <p>Parameters move only after all members have given their gradients, so a step that fails on the way leaves them as they were.
+ * <p>With several members parameters move only after all have given their gradients, so a step that fails on the way leaves them as they
+ * were.
  */
 final class AllReduceReplica implements Replica {
     private static final Logger LOG = LoggerFactory.getLogger(AllReduceReplica.class);
@@ -33,41 +39,31 @@ final class AllReduceReplica implements Replica {
     private final AllReduce strategy;
     private final Team team;
     private final Timing timing;
+    private final Agreement agreement;
     private final LocalWorkers workers;
-    private final Exchange exchange;
-    private final boolean scaledBefore;
-    private final GradientBuckets buckets; // null where gradients cannot but travel after the backward pass
+    private final ExchangeChoice exchanges;
     private final RunningStatistics statistics;
-    private final SharedBatches sharedBatches; // null where batch norm looks at each worker's rows alone
+    private final SharedBatches sharedBatches;
+    private Exchange exchange;
     private Shares shares = new Shares(1);
     private int batchSize;
     private int batchesPerUpdate = 1;
-    private boolean overlapping;
     private int firstWorker;
-    private long step;
-    private double learningRate;
-    private int batches;
-    private long samples;
-    private double lossSum;
-    private double seconds;
     private double fedBefore;
 
     AllReduceReplica(AllReduce strategy, Model model, TrainingConfig recipe, Team team, Timing timing) {
         this.strategy = strategy;
         this.team = team;
         this.timing = timing;
+        agreement = Agreement.over(team);
         workers = new LocalWorkers(model, recipe, team.threads());
-        exchange = strategy.exchange(workers);
-        scaledBefore = strategy.isCompressed();
-        buckets = strategy.buckets(workers);
+        exchanges = strategy.exchanges(workers, timing);
+        exchange = exchanges.first();
         statistics = new RunningStatistics(model);
-        sharedBatches = strategy.sharesBatches() ? shareBatches() : null;
-    }
-
-    private SharedBatches shareBatches() {
-        SharedBatches shared = new SharedBatches(team);
-        workers.shareBatches(shared);
-        return shared;
+        sharedBatches = new SharedBatches(team, strategy.sharesBatches());
+        if (strategy.sharesBatches()) {
+            workers.shareBatches(sharedBatches);
+        }
     }
 
     @Override
@@ -93,183 +89,129 @@ final class AllReduceReplica implements Replica {
         batchesPerUpdate = count;
     }
 
-    private boolean overlaps() {
-        return overlapping && buckets != null && batchesPerUpdate == 1;
-    }
-
     @Override
-    public void begin(long number, double rate) {
-        step = number;
-        learningRate = rate;
-    }
-
-    @Override
-    public StepResult accumulate(Batch batch) {
+    public Outcome step(StepPlan plan, StepInput input) {
+        OwnShare own = new OwnShare();
+        for (Optional<Batch> batch = input.next(); batch.isPresent(); batch = input.next()) {
+            input.measured(batch.get(), pass(plan, batch.get(), own));
+        }
+        Vote vote = input.vote();
         long began = System.nanoTime();
-        if (batches == 0) {
-            exchange.begin();
-            began = timing.record(Phase.WAIT, began);
-        }
-        StepResult result = backward(batch, new LocalWorkers.Turn(step, batches, firstWorker, batchSize));
-        long waited = sharedBatches == null ? 0 : sharedBatches.check();
-        batches++;
-        samples += result.size();
-        lossSum += result.loss() * result.size();
-        timing.record(Phase.WIRE, began, began + waited);
-        seconds += (timing.record(Phase.COMPUTE, began + waited) - began - waited) / 1e9;
-        return result;
-    }
-
-    private StepResult backward(Batch batch, LocalWorkers.Turn turn) {
-        if (!overlaps()) {
-            try {
-                return batchesPerUpdate == 1 && exchange.isOfOneMember(team.group())
-                        ? workers.backward(batch, turn, learningRate, factor(batch.size()))
-                        : workers.backward(batch, turn);
-            } catch (RuntimeException e) {
-                if (sharedBatches != null) {
-                    sharedBatches.check(); // that somebody is missing goes before what came of it
-                }
-                throw e;
-            }
-        }
-        buckets.begin(team.collectives());
-        try {
-            return workers.backward(batch, turn, buckets::ready);
-        } catch (RuntimeException | Error e) {
-            buckets.abandon();
-            throw e;
-        }
-    }
-
-    @Override
-    public Outcome update(Vote vote) {
-        Collectives collectives = team.collectives();
-        long began = System.nanoTime();
-        if (sharedBatches != null) {
-            sharedBatches.awaitOthers(collectives);
-        }
-        if (overlaps()) {
-            awaitBuckets(collectives);
-            began = timing.record(Phase.WIRE, began);
-        }
-        if (samples == 0 && !overlaps()) {
-            exchange.begin();
-            workers.zeroGradients();
-        }
-        exchange.ready();
-        double fed = timing.seconds(Phase.FEED) - fedBefore;
-        fedBefore += fed;
-        StepTally ballot = StepTally.cast(collectives, samples, lossSum, seconds + fed, vote);
-        vote.findings().gather(collectives);
+        sharedBatches.awaitOthers(team.collectives());
+        began = exchange.complete(own.samples > 0, began);
+        StepTally ballot = agree(own, vote);
         boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
         began = timing.record(Phase.WAIT, began);
+        boolean reopen = changed || ballot.reopen();
         if (ballot.samples() > 0) {
-            double factor = factor(ballot.samples());
-            if (scaledBefore) {
-                began = scale(factor, began);
-                factor = 1;
-            }
-            sum(collectives, ballot);
-            began = timing.record(Phase.WIRE, began);
-            exchange.update(collectives, learningRate, factor);
-            began = timing.record(Phase.UPDATE, began);
             // Where feeds are opened anew it may turn out that training ends.
-            exchange.share(collectives, ballot.stateWanted() || changed || ballot.reopen());
-            timing.record(Phase.WIRE, began);
-            statistics.keep();
+            move(plan, ballot, own, ballot.stateWanted() || reopen, began);
         }
-        forget();
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
         return new Outcome(
-                1,
-                ballot.samples(),
-                ballot.loss(),
-                ballot.more(),
-                ballot.stop(),
-                ballot.interrupted(),
-                changed || ballot.reopen());
+                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.interrupted(), reopen);
     }
 
-    /** What sums of gradients are multiplied by: they were divided by the size of a full batch. */
-    private double factor(long samplesOfAll) {
-        return (double) batchSize / samplesOfAll;
+    /** What this member did in the step under way. */
+    private static final class OwnShare {
+        private int batches;
+        private long samples;
+        private double lossSum;
+        private double seconds;
     }
 
-    /** Gradients of which some stay behind for later must count alike at every step. */
-    private long scale(double factor, long began) {
-        if (factor != 1 && samples > 0) {
-            workers.scaleGradients(factor);
+    private StepResult pass(StepPlan plan, Batch batch, OwnShare own) {
+        long began = System.nanoTime();
+        if (own.batches == 0) {
+            exchange.begin();
+            began = timing.record(Phase.WAIT, began);
         }
-        return timing.record(Phase.UPDATE, began);
+        StepResult result =
+                backward(batch, new LocalWorkers.Turn(plan.number(), own.batches, firstWorker, batchSize), plan);
+        long waited = sharedBatches.check();
+        own.batches++;
+        own.samples += result.size();
+        own.lossSum += result.loss() * result.size();
+        timing.record(Phase.WIRE, began, began + waited);
+        own.seconds += (timing.record(Phase.COMPUTE, began + waited) - began - waited) / 1e9;
+        return result;
     }
 
-    private void awaitBuckets(Collectives collectives) {
-        if (!buckets.isBegun()) { // no data: nothing to add to what others have
-            workers.zeroGradients();
-            buckets.begin(collectives);
-            buckets.ready(model().vector().all());
+    private StepResult backward(Batch batch, LocalWorkers.Turn turn, StepPlan plan) {
+        try {
+            return exchange.backward(batch, turn, plan.learningRate());
+        } catch (RuntimeException e) {
+            sharedBatches.check(); // that a member is missing goes before what came of it
+            throw e;
         }
-        buckets.await();
     }
 
-    private void sum(Collectives collectives, StepTally ballot) {
-        if (!overlaps()) {
-            exchange.sum(collectives, step);
-        }
+    private StepTally agree(OwnShare own, Vote vote) {
+        Collectives collectives = team.collectives();
+        double fed = timing.seconds(Phase.FEED) - fedBefore;
+        fedBefore += fed;
+        StepTally ballot = StepTally.cast(collectives, own.samples, own.lossSum, own.seconds + fed, vote);
+        vote.findings().gather(agreement);
+        return ballot;
+    }
+
+    /** All members have agreed on the step: sums the gradients and moves the parameters. */
+    private void move(StepPlan plan, StepTally ballot, OwnShare own, boolean stateWanted, long agreed) {
+        // Gradients were divided by the size of a full batch.
+        double factor = (double) batchSize / ballot.samples();
+        exchange.sum(new Exchange.OwnGradients(plan.number(), own.samples > 0, factor));
+        averageStatistics(own.samples > 0, ballot.busy());
+        long began = timing.record(Phase.WIRE, agreed);
+        exchange.update(plan.learningRate(), factor);
+        began = timing.record(Phase.UPDATE, began);
+        exchange.share(stateWanted);
+        timing.record(Phase.WIRE, began);
+        statistics.keep();
+    }
+
+    private void averageStatistics(boolean hadData, int busy) {
+        Collectives collectives = team.collectives();
         if (collectives.group().size() > 1) {
             workers.averageStatistics();
-            statistics.average(collectives, samples > 0, ballot.busy());
+            statistics.average(collectives, hadData, busy);
             workers.shareStatistics();
         }
     }
 
-    private void forget() {
-        batches = 0;
-        samples = 0;
-        lossSum = 0;
-        seconds = 0;
-    }
-
     @Override
     public void abandon() {
-        forget();
-        if (buckets != null) {
-            buckets.abandon();
-        }
+        exchange.abandon();
         statistics.restore();
     }
 
     @Override
     public void regrouped() {
         abandon();
-        if (sharedBatches != null) {
-            sharedBatches.regrouped();
-        }
-        shares = new Shares(team.group().size());
-        workers.amongOthers(team.group().size() > 1);
-        hearThreads();
-        exchange.regrouped(team.collectives());
-        if (!overlaps()) {
-            exchange.shareMemory(team.collectives());
-        }
-    }
-
-    /** Members may have different numbers of workers: each worker draws its own random numbers, and all have to travel alike. */
-    private void hearThreads() {
+        sharedBatches.regrouped();
         Group group = team.group();
-        double[] threads = new double[group.size()];
-        threads[group.rank()] = team.threads();
-        threads = team.collectives().sum("workers of each", threads);
-        firstWorker = (int) Arrays.stream(threads, 0, group.rank()).sum();
-        overlapping = strategy.overlapsIn(group) && Arrays.stream(threads).allMatch(each -> each == 1);
+        shares = new Shares(group.size());
+        workers.amongOthers(group.size() > 1);
+        // Members may have different numbers of workers: each worker draws its own random numbers.
+        double[][] threads = team.collectives().gather("workers of each", team.threads());
+        firstWorker = Arrays.stream(threads, 0, group.rank())
+                .mapToInt(each -> (int) each[0])
+                .sum();
+        boolean oneWorkerEach = Arrays.stream(threads).allMatch(each -> each[0] == 1);
+        exchange.leave();
+        exchange = exchanges.of(team.collectives(), new ExchangeChoice.StepShape(oneWorkerEach, batchesPerUpdate == 1));
+        exchange.formed(team.collectives());
     }
 
     @Override
     public void startOver() {
         exchange.startOver();
+    }
+
+    @Override
+    public Agreement agreement() {
+        return agreement;
     }
 
     @Override
@@ -279,11 +221,8 @@ final class AllReduceReplica implements Replica {
 
     @Override
     public void close() {
-        if (buckets != null) {
-            buckets.abandon();
-            buckets.close();
-        }
-        exchange.close();
+        exchange.leave();
+        exchanges.close();
         workers.close();
         statistics.close();
     }

@@ -1,54 +1,63 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
-import dev.tutti.comm.Group;
+import dev.tutti.data.Batch;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.worker.LocalWorkers;
 import java.util.Map;
 
 /**
- * How members come from gradients of their own to the same parameters, and where the optimizer's state lies.
+ * One way from the gradients of each member to the same parameters on all of them; {@link ExchangeChoice} chooses it when a group forms.
  *
- * <p>Order of calls for each step: {@link #begin}, {@link #ready}, then all agree that they are; {@link #sum}, {@link #update},
- * {@link #share}. {@link #regrouped} whenever the members have met.
+ * <p>Order of calls: {@link #formed} once. For each step {@link #begin} and {@link #backward} for each batch, neither where a member has
+ * no data; {@link #complete}; then all members agree that they are there. If any of them had data, {@link #sum}, {@link #update}, {@link
+ * #share} follow. {@link #abandon} after a step that failed; {@link #leave} when the group is over.
  */
-interface Exchange extends AutoCloseable {
-    /** Whether the gradients of this member are all that the update needs, as they are. */
-    default boolean isOfOneMember(Group group) {
-        return false;
-    }
+interface Exchange {
+    /**
+     * The members have met; may speak with them.
+     *
+     * @throws dev.tutti.train.replica.StateLostException on all of them, if some of the state went with a member
+     */
+    default void formed(Collectives group) {}
 
     /** Gradients are about to be written. */
     default void begin() {}
 
-    /** The gradients of this member are written; the others hear of it next. */
-    default void ready() {}
+    /** Runs one batch of the step forward and backward, as {@link LocalWorkers#backward} does. */
+    StepResult backward(Batch batch, LocalWorkers.Turn turn, double learningRate);
+
+    /**
+     * All passes of this member are over: its gradients are where this exchange needs them, zeros where it had no data.
+     *
+     * @param began when the passes were over
+     * @return since when this member waits for others: what gradients took to travel until now is counted already
+     */
+    long complete(boolean hadData, long began);
 
     /** Brings the gradients of all members together, as far as this one needs them. */
-    void sum(Collectives collectives, long step);
+    void sum(OwnGradients own);
 
     /**
      * Moves what this member moves.
      *
      * @param factor what the sums are multiplied by
      */
-    void update(Collectives collectives, double learningRate, double factor);
+    void update(double learningRate, double factor);
 
     /**
      * Gives others what this member moved.
      *
      * @param stateWanted whether {@link #state} must be there afterwards on the chief
      */
-    void share(Collectives collectives, boolean stateWanted);
+    default void share(boolean stateWanted) {}
 
-    /**
-     * The members have met; may speak with them.
-     *
-     * @throws dev.tutti.train.replica.StateLostException on all of them, if some of the state went with a member
-     */
-    void regrouped(Collectives collectives);
+    /** The step under way came to nothing: waits until nothing of it uses the gradients any more. */
+    default void abandon() {}
 
-    /** Gradients may be written where other members read them; called after {@link #regrouped}, unless they travel before {@link #ready}. */
-    default void shareMemory(Collectives collectives) {}
+    /** The group is over: gradients lie in this member's own memory again. Leaving twice does nothing. */
+    default void leave() {}
 
     /** The state is about to be written anew, all of it. */
     default void startOver() {}
@@ -56,6 +65,12 @@ interface Exchange extends AutoCloseable {
     /** The optimizer's state of the whole vector; as {@link dev.tutti.train.replica.Replica#state}. */
     Map<String, Tensor> state();
 
-    @Override
-    void close();
+    /**
+     * What this member gives to a sum.
+     *
+     * @param step the number of the step
+     * @param hadData whether its gradients are other than zero
+     * @param factor what the sum of all will be multiplied by
+     */
+    record OwnGradients(long step, boolean hadData, double factor) {}
 }

@@ -1,9 +1,9 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.replica.StateLostException;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * What of the optimizer's state the members of a new group have brought along.
@@ -14,8 +14,6 @@ import dev.tutti.train.replica.StateLostException;
  * @param updates how many updates the state has seen
  */
 record ShardInventory(boolean divided, boolean whole, int speaker, long updates) {
-    private static final int NUMBERS = 3;
-
     /**
      * What one member has.
      *
@@ -25,6 +23,10 @@ record ShardInventory(boolean divided, boolean whole, int speaker, long updates)
      */
     record Own(long part, long moved, long agreed) {
         static final long NO_PART = -1;
+
+        private boolean hasPart() {
+            return part != NO_PART;
+        }
     }
 
     /**
@@ -34,37 +36,29 @@ record ShardInventory(boolean divided, boolean whole, int speaker, long updates)
      * @throws StateLostException if some of the state is missing
      */
     static ShardInventory of(Collectives collectives, Own own, long all) {
-        int members = collectives.group().size();
-        long[] mine = new long[NUMBERS * members];
-        int at = NUMBERS * collectives.group().rank();
-        mine[at] = own.part;
-        mine[at + 1] = own.moved;
-        mine[at + 2] = own.agreed;
-        try (Scope scope = Scope.open()) {
-            Tensor everybody = Tensor.of(mine, mine.length);
-            collectives.allReduce("parts of the optimizer's state", everybody);
-            return of(everybody.toArray().longs(), all);
-        }
+        long[][] rows = collectives.gatherLongs("parts of the optimizer's state", own.part, own.moved, own.agreed);
+        return of(
+                Arrays.stream(rows).map(row -> new Own(row[0], row[1], row[2])).toList(), all);
     }
 
-    private static ShardInventory of(long[] numbers, long all) {
+    private static ShardInventory of(List<Own> members, long all) {
         long updates = 0;
         long elements = 0;
         int firstPart = -1;
-        for (int at = 0; at < numbers.length; at += NUMBERS) {
-            updates = Math.max(updates, numbers[at + 2]);
-            boolean part = numbers[at] != Own.NO_PART;
-            elements += part ? numbers[at] : 0;
-            firstPart = firstPart < 0 && part ? at / NUMBERS : firstPart;
+        for (int rank = 0; rank < members.size(); rank++) {
+            Own member = members.get(rank);
+            updates = Math.max(updates, member.agreed);
+            elements += member.hasPart() ? member.part : 0;
+            firstPart = firstPart < 0 && member.hasPart() ? rank : firstPart;
         }
         boolean current = true;
-        for (int at = 0; at < numbers.length; at += NUMBERS) {
-            boolean newest = numbers[at + 1] == updates;
-            boolean part = numbers[at] != Own.NO_PART;
-            if (!part && newest && updates > 0) {
-                return new ShardInventory(firstPart >= 0, true, at / NUMBERS, updates);
+        for (int rank = 0; rank < members.size(); rank++) {
+            Own member = members.get(rank);
+            boolean newest = member.moved == updates;
+            if (!member.hasPart() && newest && updates > 0) {
+                return new ShardInventory(firstPart >= 0, true, rank, updates);
             }
-            current &= newest || !part;
+            current &= newest || !member.hasPart();
         }
         if (firstPart >= 0) {
             requireAll(elements, all, current);

@@ -4,12 +4,14 @@ import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
-import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.data.Batch;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.worker.BackwardOverlap;
 import dev.tutti.train.worker.LocalWorkers;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,17 +23,18 @@ import java.util.Map;
  * Then it is cut. The chief gets it together again when all know that it is wanted. A part that is lost with its member is lost, and only
  * a checkpoint brings it back.
  */
-final class ShardedExchange implements Exchange {
+final class ShardedExchange implements Exchange, AutoCloseable {
     private final LocalWorkers workers;
-    private final GradientSum gradientSum;
+    private final GradientTransfer transfer;
     private final Map<String, Tensor> gathered = new LinkedHashMap<>();
+    private Collectives collectives;
     private ShardLayout cut; // null while the state is whole
     private long moved;
     private long agreed;
 
-    ShardedExchange(LocalWorkers workers, GradientSum gradientSum) {
+    ShardedExchange(LocalWorkers workers, GradientTransfer transfer) {
         this.workers = workers;
-        this.gradientSum = gradientSum;
+        this.transfer = transfer;
     }
 
     LocalWorkers workers() {
@@ -43,13 +46,26 @@ final class ShardedExchange implements Exchange {
     }
 
     @Override
-    public void sum(Collectives collectives, long step) {
+    public StepResult backward(Batch batch, LocalWorkers.Turn turn, double learningRate) {
+        return workers.backward(batch, turn, BackwardOverlap.NONE);
+    }
+
+    @Override
+    public long complete(boolean hadData, long began) {
+        if (!hadData) {
+            workers.zeroGradients();
+        }
+        return began;
+    }
+
+    @Override
+    public void sum(OwnGradients own) {
         Group group = collectives.group();
         if (cut == null && group.size() > 1) {
             divide(new ShardLayout(group, vector().size()));
         }
-        if (cut == null || gradientSum != GradientSum.PLAIN) {
-            gradientSum.sum(collectives, workers.gradients(), step);
+        if (cut == null || !transfer.isPlain()) {
+            transfer.sum(collectives, own);
             return;
         }
         workers.gradients();
@@ -60,13 +76,13 @@ final class ShardedExchange implements Exchange {
     }
 
     @Override
-    public void update(Collectives collectives, double learningRate, double factor) {
+    public void update(double learningRate, double factor) {
         forgetGathered();
-        workers.update(learningRate, factor, squares -> sumOfAll(collectives, squares));
+        workers.update(learningRate, transfer.factorAfterSum(factor), this::sumOfAll);
         moved++;
     }
 
-    private static double sumOfAll(Collectives collectives, double own) {
+    private double sumOfAll(double own) {
         try (Scope scope = Scope.open()) {
             Tensor sum = Tensor.of(new double[] {own}, 1);
             collectives.allReduce("length of the gradients", sum);
@@ -75,14 +91,14 @@ final class ShardedExchange implements Exchange {
     }
 
     @Override
-    public void share(Collectives collectives, boolean stateWanted) {
+    public void share(boolean stateWanted) {
         if (cut != null) {
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
                 collectives.allGather("parameters", vector().values(cut.body()));
                 collectives.broadcast("the last parameters", vector().values(cut.tail()), cut.last());
                 if (stateWanted) {
-                    gather(collectives);
+                    gather();
                 }
             }
         }
@@ -90,7 +106,7 @@ final class ShardedExchange implements Exchange {
     }
 
     /** Gives the chief the state of all parts. */
-    private void gather(Collectives collectives) {
+    private void gather() {
         workers.state().forEach((name, own) -> {
             boolean chief = collectives.group().isChief();
             if (own.rank() == 0) {
@@ -139,14 +155,14 @@ final class ShardedExchange implements Exchange {
     }
 
     @Override
-    public void regrouped(Collectives collectives) {
-        gradientSum.regrouped();
+    public void formed(Collectives group) {
+        collectives = group;
         forgetGathered();
         long part = cut == null ? ShardInventory.Own.NO_PART : cut.own().length();
         ShardInventory holdings =
                 ShardInventory.of(collectives, new ShardInventory.Own(part, moved, agreed), vector().size());
         if (holdings.divided()) {
-            unite(collectives, holdings);
+            unite(holdings);
         }
         moved = holdings.updates();
         agreed = moved;
@@ -165,7 +181,7 @@ final class ShardedExchange implements Exchange {
     }
 
     /** Everybody gets the whole state, newcomers as well. */
-    private void unite(Collectives collectives, ShardInventory holdings) {
+    private void unite(ShardInventory holdings) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Map<String, Tensor> wholes = new LinkedHashMap<>();
@@ -175,7 +191,7 @@ final class ShardedExchange implements Exchange {
                     collectives.broadcast("state: " + name, number, holdings.speaker());
                     wholes.put(name, number.reshape());
                 } else {
-                    wholes.put(name, together(collectives, holdings, name, own));
+                    wholes.put(name, together(holdings, name, own));
                 }
             });
             if (cut != null) {
@@ -186,7 +202,7 @@ final class ShardedExchange implements Exchange {
         cut = null;
     }
 
-    private Tensor together(Collectives collectives, ShardInventory holdings, String name, Tensor own) {
+    private Tensor together(ShardInventory holdings, String name, Tensor own) {
         Tensor all = cut == null ? own.copy() : whole(own);
         if (holdings.whole()) {
             collectives.broadcast("state: " + name, all, holdings.speaker());
@@ -221,6 +237,5 @@ final class ShardedExchange implements Exchange {
     @Override
     public void close() {
         forgetGathered();
-        gradientSum.close();
     }
 }

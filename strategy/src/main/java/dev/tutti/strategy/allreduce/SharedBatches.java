@@ -14,11 +14,14 @@ import java.util.function.Consumer;
  */
 final class SharedBatches implements Consumer<Tensor> {
     private final Team team;
+    private final boolean shared;
     private RuntimeException failure;
     private long nanos;
 
-    SharedBatches(Team team) {
+    /** @param shared whether batch norm looks at more than each worker's rows; if not, there is nothing to sum */
+    SharedBatches(Team team, boolean shared) {
         this.team = team;
+        this.shared = shared;
     }
 
     @Override
@@ -52,7 +55,7 @@ final class SharedBatches implements Consumer<Tensor> {
 
     /** Takes part in the passes of those who have more batches for this step. */
     void awaitOthers(Collectives collectives) {
-        if (collectives.group().size() > 1) {
+        if (shared && collectives.group().size() > 1) {
             collectives.join();
         }
     }

@@ -13,20 +13,24 @@ import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
-import dev.tutti.train.TrainingException;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
+import dev.tutti.train.worker.BackwardOverlap;
 import dev.tutti.train.worker.LocalWorkers;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +47,7 @@ final class AveragingReplica implements Replica {
     private final Averaging settings;
     private final Team team;
     private final Timing timing;
+    private final Agreement agreement;
     private final LocalWorkers workers;
     private final RoundSnapshot anchor;
     private final OuterOptimizer.Move outer;
@@ -53,16 +58,12 @@ final class AveragingReplica implements Replica {
     private LeasedFeed feed;
     private boolean underWay;
     private int batchesPerUpdate = 1;
-    private long step;
-    private double learningRate;
-    private int batches;
-    private int firstBatch;
-    private long samples;
 
     AveragingReplica(Averaging settings, Model model, TrainingConfig recipe, Team team, Timing timing) {
         this.settings = settings;
         this.team = team;
         this.timing = timing;
+        agreement = Agreement.over(team);
         workers = new LocalWorkers(model, recipe, team.threads());
         weighing = new WeightAgreement(settings.weights());
         outer = settings.outer() == null
@@ -94,7 +95,7 @@ final class AveragingReplica implements Replica {
             SampleSpec spec = needs.labels() || needs.features() ? data.spec() : null;
             round = new Round(needs, spec, model().outputs().get(0));
         }
-        Dataset whole = wholeBatches(data);
+        Dataset whole = Feed.wholeBatches(data, "averaging").keepLast(); // chunks end where they end
         ChunkSizing pieces = new ChunkSizing(data, team.group().size(), settings.steps());
         UsedChunks used = from == null
                 ? new UsedChunks(layout.agree(team.collectives(), epoch, pieces.chunk()), new BitSet())
@@ -115,19 +116,6 @@ final class AveragingReplica implements Replica {
         return feed;
     }
 
-    /** A last batch that is left out is left out of the epoch; chunks end where they end. */
-    private static Dataset wholeBatches(Dataset data) {
-        if (!data.dropsLast()) {
-            return data;
-        }
-        long batch = data.batchSize().orElse(1);
-        long size = data.size()
-                .orElseThrow(() -> new TrainingException(
-                        "dropLast() with averaging needs data whose number of rows is known: received " + data
-                                + "; leave out dropLast(), or cache() the data behind the filter"));
-        return data.take(size / batch * batch).keepLast();
-    }
-
     // ---- a step of its own
 
     @Override
@@ -135,41 +123,46 @@ final class AveragingReplica implements Replica {
         batchesPerUpdate = count;
     }
 
+    /** Makes an update of this member's own, and agrees with the others where the round ends. */
     @Override
-    public void begin(long number, double rate) {
-        step = number;
-        learningRate = rate;
-    }
-
-    @Override
-    public StepResult accumulate(Batch batch) {
-        underWay = true;
-        long began = System.nanoTime();
-        firstBatch = batches == 0 ? batch.size() : firstBatch;
-        int firstWorker = team.group().rank() * team.threads();
-        LocalWorkers.Turn turn = new LocalWorkers.Turn(step, batches, firstWorker, firstBatch);
-        StepResult result =
-                batchesPerUpdate == 1 ? workers.backward(batch, turn, learningRate, 1) : workers.backward(batch, turn);
-        batches++;
-        samples += result.size();
-        round.add(batch, result);
-        timing.record(Phase.COMPUTE, began);
-        return result;
-    }
-
-    @Override
-    public Outcome update(Vote vote) {
-        if (batches > 0) {
-            long began = System.nanoTime();
-            workers.update(learningRate, batches == 1 ? 1 : (double) firstBatch / samples);
-            round.stepDone();
-            timing.record(Phase.UPDATE, began);
-        }
-        batches = 0;
-        samples = 0;
+    public Outcome step(StepPlan plan, StepInput input) {
+        learn(plan, input);
+        Vote vote = input.vote();
         return feed.endsRound(round.steps(), settings.steps())
                 ? agree(vote)
                 : new Outcome(0, 0, Double.NaN, true, false, false, false);
+    }
+
+    private void learn(StepPlan plan, StepInput input) {
+        int batches = 0;
+        long samples = 0;
+        int firstBatch = 0;
+        for (Optional<Batch> next = input.next(); next.isPresent(); next = input.next()) {
+            underWay = true;
+            long began = System.nanoTime();
+            Batch batch = next.get();
+            firstBatch = batches == 0 ? batch.size() : firstBatch;
+            StepResult result = backward(batch, batches, firstBatch, plan);
+            batches++;
+            samples += result.size();
+            round.add(batch, result);
+            timing.record(Phase.COMPUTE, began);
+            input.measured(batch, result);
+        }
+        if (batches > 0) {
+            long began = System.nanoTime();
+            workers.update(plan.learningRate(), batches == 1 ? 1 : (double) firstBatch / samples);
+            round.stepDone();
+            timing.record(Phase.UPDATE, began);
+        }
+    }
+
+    private StepResult backward(Batch batch, int batches, int firstBatch, StepPlan plan) {
+        int firstWorker = team.group().rank() * team.threads();
+        LocalWorkers.Turn turn = new LocalWorkers.Turn(plan.number(), batches, firstWorker, firstBatch);
+        boolean isWholeStep = batchesPerUpdate == 1;
+        return workers.backward(
+                batch, turn, isWholeStep ? BackwardOverlap.update(plan.learningRate(), 1) : BackwardOverlap.NONE);
     }
 
     // ---- the end of a round
@@ -191,7 +184,7 @@ final class AveragingReplica implements Replica {
                         isSound()));
         began = timing.record(Phase.WAIT, began);
         List<Integer> all = ballot.chunks(collectives, mine);
-        vote.findings().gather(collectives);
+        vote.findings().gather(agreement);
         if (ballot.samples() > 0) {
             double[] weights =
                     weighing.weigh(collectives, ballot, round, model().vector().values());
@@ -289,12 +282,15 @@ final class AveragingReplica implements Replica {
 
     @Override
     public void abandon() {
-        batches = 0;
-        samples = 0;
         if (underWay) {
             anchor.restore();
             keep();
         }
+    }
+
+    @Override
+    public Agreement agreement() {
+        return agreement;
     }
 
     /** The optimizer's, the outer optimizer's, and how the epoch is cut. */

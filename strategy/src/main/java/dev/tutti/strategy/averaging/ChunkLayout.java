@@ -27,7 +27,7 @@ final class ChunkLayout implements AutoCloseable {
         long[] known = decided.toArray().longs();
         long rows = known[0] == epoch && known[1] > 0 ? known[1] : proposal;
         write(epoch, rows);
-        for (double[] other : MemberNumbers.gather(collectives, "rows of a chunk", rows)) {
+        for (double[] other : collectives.gather("rows of a chunk", rows)) {
             rows = Math.max(rows, (long) other[0]);
         }
         write(epoch, rows);

@@ -51,7 +51,7 @@ record RoundTally(List<Entry> entries) {
 
     /** Says what this member has to say and hears all others. */
     static RoundTally cast(Collectives collectives, Entry mine) {
-        return new RoundTally(Arrays.stream(MemberNumbers.gather(collectives, "ballot", mine.numbers()))
+        return new RoundTally(Arrays.stream(collectives.gather("ballot", mine.numbers()))
                 .map(Entry::of)
                 .toList());
     }
@@ -64,7 +64,7 @@ record RoundTally(List<Entry> entries) {
             padded[i] = mine.get(i);
         }
         List<Integer> all = new ArrayList<>();
-        double[][] rows = MemberNumbers.gather(collectives, "chunks", padded);
+        double[][] rows = collectives.gather("chunks", padded);
         for (int rank = 0; rank < rows.length; rank++) {
             for (int i = 0; i < entries.get(rank).chunks(); i++) {
                 all.add((int) rows[rank][i]);

@@ -23,8 +23,7 @@ final class WeightAgreement {
         double labels = likeness(collectives, "labels", round.labels());
         double features = likeness(collectives, "features", round.features());
         boolean told = needs.distance() || needs.labels() || needs.features();
-        double[][] all =
-                told ? MemberNumbers.gather(collectives, "local statistics", distance, labels, features) : null;
+        double[][] all = told ? collectives.gather("local statistics", distance, labels, features) : null;
         List<Contribution> members = new ArrayList<>();
         for (int rank = 0; rank < ballot.entries().size(); rank++) {
             RoundTally.Entry entry = ballot.entries().get(rank);

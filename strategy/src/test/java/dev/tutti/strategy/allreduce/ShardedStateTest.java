@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
-import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.data.Dataset;
@@ -137,8 +136,8 @@ class ShardedStateTest {
     void eachHoldsAPartOfTheState() {
         List<Long> elements = Members.of(3).with(collectives -> {
             try (ShardedExchange sharded = sharded()) {
-                sharded.regrouped(collectives);
-                step(sharded, collectives);
+                sharded.formed(collectives);
+                step(sharded);
                 return sharded.workers().state().get("velocity").size();
             }
         });
@@ -205,14 +204,14 @@ class ShardedStateTest {
             Members.of(2).with(collectives -> {
                 ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.regrouped(collectives);
-                step(sharded, collectives);
+                sharded.formed(collectives);
+                step(sharded);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
                 ShardedExchange sharded =
                         kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
-                sharded.regrouped(collectives);
+                sharded.formed(collectives);
                 return sharded.state().get("velocity").toArray();
             });
             before.put(0, states.get(0));
@@ -221,9 +220,9 @@ class ShardedStateTest {
             // They had it whole when the group changed once more, before anybody moved.
             List<NdArray> again = Members.of(2).with(collectives -> {
                 ShardedExchange sharded = kept.get(collectives.group().rank() + 1);
-                sharded.regrouped(collectives);
-                step(sharded, collectives);
-                sharded.regrouped(collectives);
+                sharded.formed(collectives);
+                step(sharded);
+                sharded.formed(collectives);
                 return sharded.state().get("velocity").toArray();
             });
             assertThat(again).containsOnly(again.get(0)).doesNotContain(before.get(0));
@@ -239,12 +238,12 @@ class ShardedStateTest {
             Members.of(3).with(collectives -> {
                 ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.regrouped(collectives);
-                step(sharded, collectives);
+                sharded.formed(collectives);
+                step(sharded);
                 return null;
             });
             assertThatThrownBy(() -> Members.of(2).with(collectives -> {
-                        kept.get(collectives.group().rank()).regrouped(collectives);
+                        kept.get(collectives.group().rank()).formed(collectives);
                         return null;
                     }))
                     .isInstanceOf(StateLostException.class)
@@ -366,22 +365,22 @@ class ShardedStateTest {
             Members.of(2).with(collectives -> {
                 ShardedExchange sharded = tiny();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.regrouped(collectives);
-                step(sharded, collectives);
+                sharded.formed(collectives);
+                step(sharded);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
                 ShardedExchange sharded =
                         kept.computeIfAbsent(collectives.group().rank(), rank -> tiny());
-                sharded.regrouped(collectives);
+                sharded.formed(collectives);
                 NdArray state = sharded.state().get("velocity").toArray();
-                step(sharded, collectives);
+                step(sharded);
                 return state;
             });
             assertThat(states.get(0).floats()).doesNotContain(0f);
             assertThat(states).containsOnly(states.get(0));
             assertThatThrownBy(() -> Members.of(2).with(collectives -> {
-                        kept.get(collectives.group().rank()).regrouped(collectives);
+                        kept.get(collectives.group().rank()).formed(collectives);
                         return null;
                     }))
                     .isInstanceOf(StateLostException.class);
@@ -396,7 +395,7 @@ class ShardedStateTest {
             Model model = Model.of(
                     Sequential.of(dense(Blobs.CLASSES)),
                     trainer.build(Blobs.data(4)).inputs().get(0));
-            return new ShardedExchange(new LocalWorkers(model, recipe, 1), GradientSum.PLAIN);
+            return sharded(model, recipe);
         }
     }
 
@@ -422,15 +421,20 @@ class ShardedStateTest {
 
     private static ShardedExchange sharded() {
         TrainingConfig recipe = new TrainingConfig(sgd(0.1).momentum(0.9), softmaxCrossEntropy(), List.of(), 0, 1);
-        return new ShardedExchange(new LocalWorkers(model(), recipe, 1), GradientSum.PLAIN);
+        return sharded(model(), recipe);
     }
 
-    private static void step(ShardedExchange sharded, Collectives collectives) {
+    private static ShardedExchange sharded(Model model, TrainingConfig recipe) {
+        LocalWorkers workers = new LocalWorkers(model, recipe, 1);
+        return new ShardedExchange(workers, new GradientTransfer(workers, GradientSum.PLAIN));
+    }
+
+    private static void step(ShardedExchange sharded) {
         try (Scope scope = Scope.open()) {
             sharded.workers().model().vector().gradients().fill_(1);
         }
-        sharded.sum(collectives, 0);
-        sharded.update(collectives, 0.1, 1);
-        sharded.share(collectives, false);
+        sharded.sum(new Exchange.OwnGradients(0, true, 1));
+        sharded.update(0.1, 1);
+        sharded.share(false);
     }
 }
