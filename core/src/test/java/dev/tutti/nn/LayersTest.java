@@ -206,6 +206,36 @@ class LayersTest {
     }
 
     @Test
+    void layersDrawByTheirNames() {
+        Layer pair =
+                Sequential.of(dropout(0.5).named("Aa"), dropout(0.5).named("BB")); // their names have one hash code
+        Layer longer = Sequential.of(dropout(0.5).named("first"), dropout(0.5).named("BB"));
+        try (Model two = Model.of(pair, Input.of(64));
+                Model other = Model.of(longer, Input.of(64));
+                Model last = Model.of(Sequential.of(dropout(0.5).named("BB")), Input.of(64));
+                Scope scope = Scope.open()) {
+            Tensor ones = Tensor.full(Shape.of(8, 64), 1, DType.FLOAT32);
+            for (Model model : List.of(two, other, last)) {
+                model.training(true);
+                model.restartRandomness(6);
+            }
+            float[] twice = two.forward(ones).toArray().floats();
+            float[] once = last.forward(ones).toArray().floats();
+            float[] after = other.forward(ones).toArray().floats();
+            int dropped = 0;
+            for (int i = 0; i < once.length; i++) {
+                if (once[i] == 0) {
+                    assertThat(twice[i]).isZero(); // BB drops the same elements wherever it stands
+                    assertThat(after[i]).isZero();
+                } else if (twice[i] == 0) {
+                    dropped++;
+                }
+            }
+            assertThat(dropped).as("by Aa alone").isBetween(64, 192);
+        }
+    }
+
+    @Test
     void aCausalEncoderDoesNotSeeTheFuture() {
         try (Model model = Model.of(transformerEncoder(2).causal().dropout(0.1), Input.of(ANY, 4));
                 Scope scope = Scope.open()) {
