@@ -20,21 +20,23 @@ import java.util.Map;
 /** Holds the arrows between packages and the few habits that a compiler cannot. */
 @AnalyzeClasses(packages = "dev.tutti", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    private static final String[] BASE = {"root", "json", "tensor"};
+    private static final String[] BASE = {"root", "json", "host", "tensor"};
 
     /** Which package may use which; a new package has to be given its place here. */
     private static final Map<String, String[]> MAY_USE = Map.ofEntries(
             entry("root", new String[] {}),
             entry("json", new String[] {"root"}),
-            entry("tensor", new String[] {"root", "json"}),
+            entry("host", new String[] {"root"}),
+            entry("tensor", new String[] {"root", "json", "host"}),
             entry("nn", BASE),
             entry("optim", BASE),
             entry("loss", BASE),
             entry("metric", BASE),
             entry("data", BASE),
-            entry("io", new String[] {"root", "json", "tensor", "nn"}),
+            entry("io", new String[] {"root", "json", "host", "tensor", "nn"}),
             entry("comm", BASE),
-            entry("train", new String[] {"root", "json", "tensor", "nn", "optim", "loss", "metric", "data", "io", "comm"
+            entry("train", new String[] {
+                "root", "json", "host", "tensor", "nn", "optim", "loss", "metric", "data", "io", "comm"
             }));
 
     @ArchTest
@@ -50,9 +52,18 @@ class ArchitectureTest {
             .resideOutsideOfPackage("dev.tutti.tensor..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("org.bytedeco..", "com.sun.jna..")
+            .resideInAnyPackage("org.bytedeco..")
             .because("an engine that only one package knows can be understood, guarded and one day replaced")
             .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule ONLY_HOST_AND_TENSOR_CALL_C = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.tutti.tensor..", "dev.tutti.host..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("com.sun.jna..")
+            .because("calls past Java into the C library belong where they can be watched");
 
     @ArchTest
     static final ArchRule A_LIBRARY_DOES_NOT_EXIT =

@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Nothing but the function that every layer may end with, as a layer of its own. */
-public final class ActivationLayer extends Layer {
+public final class ActivationLayer extends FluentLayer<ActivationLayer> {
     ActivationLayer() {}
 
     @Override

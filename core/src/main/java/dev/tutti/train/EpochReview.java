@@ -6,18 +6,19 @@ import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.checkpoint.AveragedWeights;
+import java.util.Optional;
 
 /** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
     private final Model model;
     private final Team team;
     private final TrainingConfig recipe;
-    private final Dataset validation; // null: there is none
+    private final Optional<Dataset> validation;
     private final AveragedWeights averaged;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private long began = System.nanoTime();
 
-    EpochReview(Model model, Team team, TrainingConfig recipe, Dataset validation, AveragedWeights averaged) {
+    EpochReview(Model model, Team team, TrainingConfig recipe, Optional<Dataset> validation, AveragedWeights averaged) {
         this.model = model;
         this.team = team;
         this.recipe = recipe;
@@ -37,12 +38,12 @@ final class EpochReview {
     }
 
     private Evaluation validate() {
-        if (validation == null) {
+        if (validation.isEmpty()) {
             return null;
         }
         Engine.useThreads(threads);
         try (MovingAverage.Swap swap = averaged.swapIn()) {
-            return Evaluator.evaluate(model, recipe, validation, team.collectives())
+            return Evaluator.evaluate(model, recipe, validation.get(), team.collectives())
                     .value();
         }
     }

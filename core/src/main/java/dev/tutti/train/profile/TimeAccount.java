@@ -10,7 +10,6 @@ import dev.tutti.comm.Traffic;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.callback.Callback;
-import dev.tutti.train.callback.Trace;
 import dev.tutti.train.profile.Timing.Phase;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +30,7 @@ public final class TimeAccount {
 
     private final Team team;
     private final Timing timing;
-    private final List<Trace> traces;
+    private final List<TimelineObserver> observers;
     private final Timeline timeline = new Timeline();
     private final long began = System.nanoTime();
     private Collectives counted;
@@ -44,12 +43,12 @@ public final class TimeAccount {
     public TimeAccount(Team team, Timing timing, List<Callback> callbacks) {
         this.team = team;
         this.timing = timing;
-        traces = callbacks.stream()
-                .filter(Trace.class::isInstance)
-                .map(Trace.class::cast)
+        observers = callbacks.stream()
+                .flatMap(callback -> callback.timelineObserver().stream())
                 .toList();
         timing.listener(timeline);
-        traces.forEach(trace -> trace.follow(timeline, () -> team.group().self().id()));
+        observers.forEach(
+                observer -> observer.follow(timeline, () -> team.group().self().id()));
     }
 
     /** So many updates were agreed on; this member had so many of their samples. */
@@ -98,7 +97,7 @@ public final class TimeAccount {
 
     private void exchange(Group group, double[] mine) {
         double[] all = new double[1 + group.size() * NUMBERS];
-        all[0] = group.isChief() && !traces.isEmpty() ? 1 : 0;
+        all[0] = group.isChief() && !observers.isEmpty() ? 1 : 0;
         System.arraycopy(mine, 0, all, 1 + group.rank() * NUMBERS, NUMBERS);
         all = team.collectives().sum("where the time went", all);
         List<MemberTime> members = new ArrayList<>();
@@ -128,7 +127,7 @@ public final class TimeAccount {
         }
         timelines.forEach((rank, timeline) -> {
             String name = group.members().get(rank).id();
-            traces.forEach(trace -> trace.member(rank, name, timeline));
+            observers.forEach(observer -> observer.member(rank, name, timeline));
         });
     }
 
