@@ -17,7 +17,10 @@ public final class Cluster {
         return new LocalProcesses(members);
     }
 
-    /** Members that were started by hand, on one machine or several. */
+    /**
+     * Members that were started by hand, on one machine or several. A program that trains several times with them uses one and the same
+     * place for all of its trainings.
+     */
     public static Launcher of(ClusterSpec spec) {
         return new ExternalCluster(spec);
     }

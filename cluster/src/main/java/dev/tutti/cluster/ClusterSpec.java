@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Timeouts;
@@ -12,6 +13,8 @@ import dev.tutti.json.Json;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The members of a job that are started by hand, on one machine or several, and which of them this is. Written as JSON, in a file
@@ -28,7 +31,7 @@ import java.util.Map;
  * @param cluster addresses by role
  * @param task which of them this is
  * @param token the secret of the job, the same for all
- * @param threads workers on threads of this member's JVM; 1 unless it is said
+ * @param workersPerProcess workers on threads of this member's JVM; 1 unless it is said
  * @param min the least number of workers that go on; 1 unless it is said
  * @param max the most that are let in: the number of workers unless it is said
  * @param certificate PEM file the coordinator shows, or a member where mutual TLS is wanted
@@ -43,7 +46,7 @@ public record ClusterSpec(
         Map<String, List<String>> cluster,
         Task task,
         String token,
-        Integer threads,
+        @JsonAlias("threads") Integer workersPerProcess,
         Integer min,
         Integer max,
         String certificate,
@@ -55,6 +58,7 @@ public record ClusterSpec(
     /** Where a spec is looked for. */
     public static final String VARIABLE = "TUTTI_CONFIG";
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterSpec.class);
     private static final String NAMED = "cluster spec: ";
 
     public static final String COORDINATOR = "coordinator";
@@ -90,8 +94,8 @@ public record ClusterSpec(
                 task.index() >= 0,
                 "task: expected an index of 0 or more among the role's addresses, received " + task.index());
         require(
-                threads == null || threads >= 1,
-                "threads: expected at least 1 worker in each process, received " + threads);
+                workersPerProcess == null || workersPerProcess >= 1,
+                "workersPerProcess: expected at least 1, received " + workersPerProcess);
         require(
                 (certificate == null) == (key == null),
                 "a certificate and its key go together: expected 'certificate' and 'key', received only '"
@@ -130,7 +134,13 @@ public record ClusterSpec(
 
     /** Reads a spec; {@code where} names the text in error messages. */
     public static ClusterSpec parse(String text, String where) {
-        return Json.read(text, ClusterSpec.class, where);
+        ClusterSpec spec = Json.read(text, ClusterSpec.class, where);
+        if (text.contains("\"threads\"")) {
+            LOG.warn(
+                    "{}: 'threads' is called 'workersPerProcess' now; the former name works in this version only",
+                    where);
+        }
+        return spec;
     }
 
     /** The spec of the environment. */
@@ -215,12 +225,12 @@ public record ClusterSpec(
         return JoinRequest.worker(WORKER + "-" + task.index());
     }
 
-    /** Workers of all members, if all have as many threads as this one. */
+    /** Workers of all members, if all have as many in a process as this one. */
     int allWorkers() {
         return cluster.get(WORKER).size() * workers();
     }
 
     int workers() {
-        return threads == null ? 1 : threads;
+        return workersPerProcess == null ? 1 : workersPerProcess;
     }
 }

@@ -7,25 +7,41 @@ import dev.tutti.train.Launcher;
 import dev.tutti.train.WorkerTask;
 import java.nio.file.Path;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A workplace whose members were started by hand and find each other by a {@link ClusterSpec}. */
+/**
+ * A workplace whose members were started by hand and find each other by a {@link ClusterSpec}.
+ *
+ * <p>It counts the trainings that were done here, and every member says at the start of one how many it has done before: so a program
+ * that trains several times, one after the other, is not taken for one that came too late for the last training.
+ */
 final class ExternalCluster implements Launcher {
     private ClusterSpec spec;
 
     @JsonIgnore
     private Path folder;
 
-    private ExternalCluster() {} // from a file: the spec is that of the environment
+    @JsonIgnore
+    private final AtomicInteger trainings; // shared by all copies
 
+    private ExternalCluster() {
+        this(null);
+    }
+
+    /** @param spec null for that of the environment */
     ExternalCluster(ClusterSpec spec) {
+        this(spec, null, new AtomicInteger());
+    }
+
+    private ExternalCluster(ClusterSpec spec, Path folder, AtomicInteger trainings) {
         this.spec = spec;
+        this.folder = folder;
+        this.trainings = trainings;
     }
 
     @Override
     public ExternalCluster reachableThrough(Path whereToLook) {
-        ExternalCluster copy = new ExternalCluster(spec);
-        copy.folder = whereToLook;
-        return copy;
+        return new ExternalCluster(spec, whereToLook, trainings);
     }
 
     @Override
@@ -40,26 +56,48 @@ final class ExternalCluster implements Launcher {
 
     @Override
     public Team assemble(WorkerTask work) {
-        return join(spec(), folder);
+        return new CountingTeam(join(spec(), folder, trainings.get()), trainings);
+    }
+
+    /** Counts a training that is done, once. */
+    private static final class CountingTeam extends TeamView {
+        private final AtomicInteger trainings;
+        private boolean counted;
+
+        CountingTeam(Team team, AtomicInteger trainings) {
+            super(team);
+            this.trainings = trainings;
+        }
+
+        @Override
+        public void done() {
+            if (!counted) {
+                counted = true;
+                trainings.incrementAndGet();
+            }
+            super.done();
+        }
     }
 
     /**
      * Joins the others; runs the coordinator as well where the spec says so.
      *
      * @param folder where people can find the coordinator while this process runs it, or null
+     * @param trainings that this process has done with the others before
      */
-    static Team join(ClusterSpec spec, Path folder) {
-        return spec.runsCoordinator() ? host(spec, folder) : join(spec);
+    static Team join(ClusterSpec spec, Path folder, int trainings) {
+        return spec.runsCoordinator() ? host(spec, folder, trainings) : join(spec, trainings);
     }
 
-    private static Team join(ClusterSpec spec) {
-        return ClusterTeam.join(spec.coordinator(), spec.newcomer(), spec.workers(), Connections::open);
+    private static Team join(ClusterSpec spec, int trainings) {
+        return ClusterTeam.join(
+                spec.coordinator(), spec.newcomer().after(trainings), spec.workers(), Connections::open);
     }
 
-    private static Team host(ClusterSpec spec, Path folder) {
+    private static Team host(ClusterSpec spec, Path folder, int trainings) {
         HostedCoordinator coordinator = HostedCoordinator.start(spec.server(), folder);
         try {
-            return new HostingTeam(join(spec), coordinator::close);
+            return new HostingTeam(join(spec, trainings), coordinator::close);
         } catch (RuntimeException e) {
             coordinator.close();
             throw e;

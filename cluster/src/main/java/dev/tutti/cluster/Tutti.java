@@ -36,14 +36,14 @@ public final class Tutti {
             init(
                     System.getenv(ClusterSpec.VARIABLE) == null
                             ? Team.alone(1)
-                            : ExternalCluster.join(ClusterSpec.fromEnvironment(), null));
+                            : ExternalCluster.join(ClusterSpec.fromEnvironment(), null, 0));
         }
     }
 
     /** Meets the other processes of a spec. */
     public static synchronized void init(ClusterSpec spec) {
         if (team == null) {
-            init(ExternalCluster.join(spec, null));
+            init(ExternalCluster.join(spec, null, 0));
         }
     }
 

@@ -43,7 +43,7 @@ import java.util.stream.Collectors;
  * <pre>{@code
  * Dataset train = Mnist.train().shuffle(7).batch(128).prefetch(2);
  * try (BatchReader reader = train.open(0)) {
- *     for (Batch batch = reader.next(); batch != null; batch = reader.next()) { ... }
+ *     reader.forEach(batch -> ...);
  * }
  * }</pre>
  *

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,11 +40,12 @@ import java.util.stream.Collectors;
  * <p>Errors carry file, line and column, and the nearest word that would have been right.
  */
 public final class Json {
-    private static final Map<Class<?>, String> OWN_TYPES = new ConcurrentHashMap<>();
+    /** The one registry: what the modules' {@link Definitions} name, and what users have registered. */
+    private static final Map<Class<?>, String> NAMES = new ConcurrentHashMap<>();
 
     static {
         ServiceLoader.load(Definitions.class, Json.class.getClassLoader())
-                .forEach(module -> OWN_TYPES.putAll(module.named()));
+                .forEach(module -> NAMES.putAll(module.named()));
     }
 
     private static final Map<String, String> RECEIVED = Map.of(
@@ -75,9 +77,14 @@ public final class Json {
      * Call it once, before such a file is read.
      */
     public static synchronized void register(Class<?> definition, String name) {
-        OWN_TYPES.put(definition, name);
+        NAMES.put(definition, name);
         json = mapper(new JsonFactory());
         yaml = mapper(yamlFactory());
+    }
+
+    /** The name that a definition's class has in files, if it has one. */
+    public static Optional<String> name(Class<?> definition) {
+        return Optional.ofNullable(NAMES.get(definition));
     }
 
     public static String write(Object definition) {
@@ -234,11 +241,7 @@ public final class Json {
 
     private static TreeSet<String> names(Class<?> base) {
         TreeSet<String> names = new TreeSet<>();
-        var annotated = base.getAnnotation(com.fasterxml.jackson.annotation.JsonSubTypes.class);
-        if (annotated != null) {
-            Arrays.stream(annotated.value()).forEach(type -> names.add(type.name()));
-        }
-        OWN_TYPES.forEach((type, name) -> {
+        NAMES.forEach((type, name) -> {
             if (base.isAssignableFrom(type)) {
                 names.add(name);
             }
@@ -283,7 +286,7 @@ public final class Json {
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT);
         mapper.getFactory().configure(StreamReadFeature.STRICT_DUPLICATE_DETECTION.mappedFeature(), true);
         mapper.getFactory().configure(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION.mappedFeature(), false);
-        OWN_TYPES.forEach((type, name) -> mapper.registerSubtypes(new NamedType(type, name)));
+        NAMES.forEach((type, name) -> mapper.registerSubtypes(new NamedType(type, name)));
         return mapper;
     }
 }

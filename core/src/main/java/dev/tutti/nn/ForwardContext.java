@@ -205,7 +205,7 @@ public final class ForwardContext {
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
-        return layer instanceof MultiOutput multi
+        return layer instanceof MultiOutput<?> multi
                 ? multi.forwardAll(inputs, this).stream()
                         .map(layer.activation()::apply)
                         .toList()

@@ -1,5 +1,6 @@
 package dev.tutti.nn;
 
+import dev.tutti.Experimental;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
@@ -21,7 +22,8 @@ import java.util.stream.IntStream;
  * <p>Random numbers inside the module, such as dropout's, come from the engine's shared stream: a run on one thread can be
  * repeated exactly, one on several threads of a JVM cannot.
  */
-public final class TorchScript extends MultiOutput {
+@Experimental
+public final class TorchScript extends MultiOutput<TorchScript> {
     private String file;
     private boolean channelsLast;
 

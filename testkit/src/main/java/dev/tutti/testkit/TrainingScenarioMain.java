@@ -1,5 +1,6 @@
 package dev.tutti.testkit;
 
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
@@ -33,6 +34,7 @@ public final class TrainingScenarioMain {
     private TrainingScenarioMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
         if (line == null) {

@@ -23,7 +23,10 @@ final class JobOptions {
     @Option(names = "--seed", paramLabel = "N", description = "What all that is random follows from.")
     private String seed;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Cores to use; all of them by default.")
+    @Option(names = "--cores", paramLabel = "N", description = "Cores that one operation may use; all by default.")
+    private String cores;
+
+    @Option(names = "--threads", hidden = true)
     private String threads;
 
     @Option(names = "--device", paramLabel = "NAME", description = "auto, cpu, cuda or cuda:1.")
@@ -78,6 +81,7 @@ final class JobOptions {
         flags.put("batch", batch);
         flags.put("optimizer.learningRate", learningRate);
         flags.put("seed", seed);
+        flags.put("cores", cores);
         flags.put("threads", threads);
         flags.put("device", device);
         flags.put("output", output);

@@ -11,11 +11,15 @@ import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.NamedDataset;
 import dev.tutti.train.job.RunFolder;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What commands share that work with a saved model. */
 abstract class ModelCommand extends TuttiCommand {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelCommand.class);
+
     @Parameters(
             index = "0",
             paramLabel = "MODEL",
@@ -30,7 +34,14 @@ abstract class ModelCommand extends TuttiCommand {
             description = "auto, cpu, cuda or cuda:1.")
     private String device;
 
-    @Option(names = "--threads", order = 91, paramLabel = "N", description = "Cores to use; all of them by default.")
+    @Option(
+            names = "--cores",
+            order = 91,
+            paramLabel = "N",
+            description = "Cores that one operation may use; all of them by default.")
+    private Integer cores;
+
+    @Option(names = "--threads", hidden = true)
     private Integer threads;
 
     ModelCommand(Console console) {
@@ -47,10 +58,14 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     final Trainer trainer(SavedModel model) {
-        if (threads != null && threads < 1) {
-            throw new UsageException("--threads " + threads + ": expected 1 or more");
+        if (threads != null) {
+            LOG.warn("--threads is called --cores now; the former name works in this version only");
+            cores = cores == null ? threads : cores;
         }
-        return model.trainer().threads(threads == null ? Engine.cores() : threads);
+        if (cores != null && cores < 1) {
+            throw new UsageException("--cores " + cores + ": expected 1 or more");
+        }
+        return model.trainer().cores(cores == null ? Engine.cores() : cores);
     }
 
     /** The run that made the model, if the model still lies in its folder. */

@@ -1,5 +1,6 @@
 package dev.tutti.cluster.launch;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.ClusterTeam;
@@ -14,6 +15,7 @@ import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.connection.Connections;
+import dev.tutti.json.Definition;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.Launcher;
@@ -31,12 +33,15 @@ import java.util.Set;
  * <p>Their output comes out of this JVM, prefixed with their names. They end when this one ends, however that comes about.
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-public final class LocalProcesses implements Launcher, Cloneable {
+public final class LocalProcesses extends Definition implements Launcher {
     /** All have done their last step by then; what is left is to end. */
     private static final Duration TO_END = Duration.ofSeconds(10);
 
     private Integer members;
-    private int threads = 1;
+
+    @JsonAlias("threads")
+    private int workersPerProcess = 1;
+
     private int min = 1;
     private int restarts = 3;
     private double ejectSlowerThan;
@@ -56,58 +61,43 @@ public final class LocalProcesses implements Launcher, Cloneable {
     }
 
     /** Workers on threads of each JVM; 1 by default. */
-    public LocalProcesses threads(int each) {
-        return with(copy -> copy.threads = each);
+    public LocalProcesses workersPerProcess(int each) {
+        return copy(c -> c.workersPerProcess = each);
     }
 
     /** The least number of members that go on; with fewer training waits a while and ends with a checkpoint. 1 by default. */
     public LocalProcesses min(int least) {
-        return with(copy -> copy.min = least);
+        return copy(c -> c.min = least);
     }
 
     /** How many lost members are replaced by new ones in all; 3 by default. */
     public LocalProcesses restarts(int most) {
-        return with(copy -> copy.restarts = most);
+        return copy(c -> c.restarts = most);
     }
 
     /** Sends members away that take so many times as long as the others; off by default. */
     public LocalProcesses ejectSlowerThan(double factor) {
-        return with(copy -> copy.ejectSlowerThan = factor);
+        return copy(c -> c.ejectSlowerThan = factor);
     }
 
     /** Silence after which a member is given up; 10 s by default. */
     public LocalProcesses goneAfter(Duration silence) {
-        return with(copy -> copy.goneAfterSeconds = silence.toMillis() / 1e3);
+        return copy(c -> c.goneAfterSeconds = silence.toMillis() / 1e3);
     }
 
     /** How long a member waits for the others within one call; 30 s by default. */
     public LocalProcesses deadline(Duration wait) {
-        return with(copy -> copy.collectiveSeconds = wait.toMillis() / 1e3);
+        return copy(c -> c.collectiveSeconds = wait.toMillis() / 1e3);
     }
 
     /** How long those that are left wait for others when they are fewer than the least number; 30 s by default. */
     public LocalProcesses tooFewFor(Duration wait) {
-        return with(copy -> copy.tooFewSeconds = wait.toMillis() / 1e3);
+        return copy(c -> c.tooFewSeconds = wait.toMillis() / 1e3);
     }
 
     @Override
     public LocalProcesses reachableThrough(Path whereToLook) {
-        return with(copy -> copy.folder = whereToLook);
-    }
-
-    private interface Change {
-        void on(LocalProcesses copy);
-    }
-
-    private LocalProcesses with(Change change) {
-        try {
-            LocalProcesses copy = (LocalProcesses) clone();
-            change.on(copy);
-            copy.validate();
-            return copy;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+        return copy(c -> c.folder = whereToLook);
     }
 
     private int members() {
@@ -116,13 +106,13 @@ public final class LocalProcesses implements Launcher, Cloneable {
 
     @Override
     public OptionalInt workers() {
-        return OptionalInt.of(members() * threads);
+        return OptionalInt.of(members() * workersPerProcess);
     }
 
     @Override
     public void validate() {
         require(members() >= 1, "members: expected at least 1 JVM, received " + members());
-        require(threads >= 1, "threads: expected at least 1 worker in each JVM, received " + threads);
+        require(workersPerProcess >= 1, "workersPerProcess: expected at least 1, received " + workersPerProcess);
         require(
                 min >= 1 && min <= members(),
                 "min: expected from 1 to the number of members, " + members() + ", received " + min);
@@ -165,12 +155,13 @@ public final class LocalProcesses implements Launcher, Cloneable {
         CoordinatorServer coordinator = hosted.server();
         ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
         try {
-            WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, work);
+            WorkerPlan plan = new WorkerPlan(coordinator.address(), workersPerProcess, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
             CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
-            ClusterTeam team = ClusterTeam.join(client, JoinRequest.worker("worker-0"), threads, Connections::open);
+            ClusterTeam team =
+                    ClusterTeam.join(client, JoinRequest.worker("worker-0"), workersPerProcess, Connections::open);
             try {
                 children.awaitStart(
                         members(), Duration.ofMillis(rules().patience().start()));
@@ -190,7 +181,7 @@ public final class LocalProcesses implements Launcher, Cloneable {
         }
     }
 
-    private record WorkerPlan(CoordinatorAddress address, int threads, WorkerTask work) implements ChildProcesses.Plan {
+    private record WorkerPlan(CoordinatorAddress address, int workers, WorkerTask work) implements ChildProcesses.Plan {
         @Override
         public Process start(String name) {
             return ChildJvm.of(WorkerMain.class.getName(), name, List.of()).start();
@@ -198,12 +189,13 @@ public final class LocalProcesses implements Launcher, Cloneable {
 
         @Override
         public String greeting(String name) {
-            return Json.write(WorkerInvitation.of(address, name, threads, work)).replace("\n", " ");
+            return Json.write(WorkerInvitation.of(address, name, workers, work)).replace("\n", " ");
         }
     }
 
     @Override
     public String toString() {
-        return "processes(" + members() + (threads == 1 ? "" : ", " + threads + " threads each") + ")";
+        return "processes(" + members() + (workersPerProcess == 1 ? "" : ", " + workersPerProcess + " workers each")
+                + ")";
     }
 }

@@ -18,7 +18,7 @@ final class WorkerCluster implements Launcher {
     @Override
     public Team assemble(WorkerTask work) {
         return new StatelessTeam(ClusterTeam.join(
-                invitation.address(), JoinRequest.worker(invitation.wish()), invitation.threads(), Connections::open));
+                invitation.address(), JoinRequest.worker(invitation.wish()), invitation.workers(), Connections::open));
     }
 
     @Override

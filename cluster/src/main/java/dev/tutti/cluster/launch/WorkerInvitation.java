@@ -10,12 +10,12 @@ import dev.tutti.train.WorkerTask;
  * @param coordinator where the others meet
  * @param token the secret of the job
  * @param wish the name it should have, such as {@code worker-2}
- * @param threads workers on threads of it
+ * @param workers replicas on threads of it
  * @param work what to do
  */
-record WorkerInvitation(String coordinator, int port, String token, String wish, int threads, WorkerTask work) {
-    static WorkerInvitation of(CoordinatorAddress address, String wish, int threads, WorkerTask work) {
-        return new WorkerInvitation(address.host(), address.port(), address.token(), wish, threads, work);
+record WorkerInvitation(String coordinator, int port, String token, String wish, int workers, WorkerTask work) {
+    static WorkerInvitation of(CoordinatorAddress address, String wish, int workers, WorkerTask work) {
+        return new WorkerInvitation(address.host(), address.port(), address.token(), wish, workers, work);
     }
 
     CoordinatorAddress address() {

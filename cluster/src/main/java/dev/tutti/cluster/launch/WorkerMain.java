@@ -4,11 +4,9 @@ import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
-import dev.tutti.metric.Metric;
-import dev.tutti.train.Fit;
 import dev.tutti.train.Trainer;
-import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.WorkerTask;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,6 +26,7 @@ public final class WorkerMain {
     private WorkerMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         leaveCtrlCToTheDriver();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
@@ -73,17 +72,8 @@ public final class WorkerMain {
 
     private static void train(WorkerInvitation invitation) {
         WorkerTask work = invitation.work();
-        TrainingConfig recipe = work.recipe();
-        try (Trainer trainer = Trainer.of(work.model(), recipe.optimizer(), recipe.loss())
-                .metrics(recipe.metrics().toArray(Metric[]::new))
-                .movingAverage(recipe.movingAverage())
-                .seed(recipe.seed())
-                .threads(invitation.threads())) {
-            Fit fit = Fit.epochs(work.epochs())
-                    .accumulate(work.accumulate())
-                    .on(new WorkerCluster(invitation))
-                    .with(work.strategy());
-            trainer.fit(work.data(), work.validation() == null ? fit : fit.validate(work.validation()));
+        try (Trainer trainer = Trainer.of(work.model(), work.config()).cores(invitation.workers())) {
+            trainer.fit(work.data(), work.fit().on(new WorkerCluster(invitation)));
         }
     }
 }

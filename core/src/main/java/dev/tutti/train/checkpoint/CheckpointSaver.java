@@ -7,6 +7,7 @@ import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Saves checkpoints: after each epoch, when training ends early, and in between when asked to. */
 public final class CheckpointSaver implements Callback {
@@ -49,8 +50,9 @@ public final class CheckpointSaver implements Callback {
         return new CheckpointSaver(folder, keep, everySteps, time);
     }
 
-    public Path folder() {
-        return folder;
+    @Override
+    public Optional<Path> checkpointFolder() {
+        return Optional.of(folder);
     }
 
     @Override

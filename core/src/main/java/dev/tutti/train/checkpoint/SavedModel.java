@@ -55,7 +55,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
-    private record Definition(Layer definition, List<Input> inputs) {}
+    private record ModelFile(Layer definition, List<Input> inputs) {}
 
     private static final String MODEL = "model.json";
     private static final String WEIGHTS = "weights.safetensors";
@@ -68,7 +68,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         requireReplaceable(folder);
         AtomicFolder.write(folder, inside -> {
             Layer definition = ModuleFiles.gather(model.definition(), inside);
-            AtomicFile.write(inside.resolve(MODEL), Json.write(new Definition(definition, model.inputs())));
+            AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, model.inputs())));
             Safetensors.of(model.arrays()).writeWithChecksum(inside.resolve(WEIGHTS));
             AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
             if (evaluation != null) {
@@ -102,7 +102,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                             ? "is not a saved model: there is no " + MODEL + " in it"
                             : "does not exist: expected the folder of a saved model");
         }
-        Definition saved = Json.read(inside.resolve(MODEL), Definition.class);
+        ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
         try {
             model.load(
@@ -121,12 +121,13 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
-    /** A trainer that evaluates, predicts or learns on with this model, by the recipe it was made with. */
+    /** A trainer that evaluates, predicts or learns on with this model, as it was made; the model is closed with this object. */
     public Trainer trainer() {
-        TrainingConfig recipe = made.recipe;
-        return Trainer.of(model, recipe.optimizer(), recipe.loss())
-                .metrics(recipe.metrics().toArray(dev.tutti.metric.Metric[]::new))
-                .features(features.transforms.toArray(Transform[]::new))
+        TrainingConfig config = made.recipe;
+        return Trainer.of(
+                        model,
+                        TrainingConfig.of(config.optimizer(), config.loss()).metrics(config.metrics()))
+                .preprocessing(features.transforms.toArray(Transform[]::new))
                 .classes(features.classes);
     }
 

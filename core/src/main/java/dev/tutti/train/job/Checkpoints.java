@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 public final class Checkpoints {
     /** What may change between a run and the one that goes on from it: how long, where and how it is watched. */
     private static final Set<String> MAY_CHANGE =
-            Set.of("name", "epochs", "threads", "device", "checkpoints", "callbacks", "output");
+            Set.of("name", "epochs", "cores", "device", "checkpoints", "callbacks", "output");
 
     private final Job job;
     private final RunFolder output;

@@ -24,6 +24,7 @@ import java.util.Optional;
 final class JobCheck {
     private final JobFile file;
     private final Job job;
+    private SavedModel saved; // null: the model is a new one
 
     JobCheck(JobFile file) {
         this.file = file;
@@ -39,15 +40,16 @@ final class JobCheck {
         train = job.batch().isPresent() ? train.batch(job.batch().getAsInt()) : train;
         Optional<Dataset> validation = job.data().validation();
         Trainer trainer = trainer();
+        ReadyJob ready = new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved));
         try {
             build(trainer, train);
             trial(trainer, "/data/train", job.data().train());
             if (validation.isPresent()) {
                 trial(trainer, "/data/validation", validation.get());
             }
-            return new ReadyJob(job, trainer, train, validation);
+            return ready;
         } catch (RuntimeException e) {
-            trainer.close();
+            ready.close();
             throw e;
         }
     }
@@ -71,7 +73,7 @@ final class JobCheck {
         atLeastOne("/epochs", job.epochs());
         atLeastOne("/batch", job.batch().orElse(1));
         atLeastOne("/accumulate", job.accumulate());
-        atLeastOne("/threads", job.threads().orElse(1));
+        atLeastOne("/cores", job.cores().orElse(1));
         atLeastOne("/checkpoints/keep", job.checkpoints().keep());
         atLeastOne("/checkpoints/everySteps", job.checkpoints().everySteps().orElse(1));
         require(
@@ -140,22 +142,19 @@ final class JobCheck {
         Trainer trainer;
         if (model.saved().isPresent()) {
             Model.Options options = Model.Options.DEFAULT.device(device);
-            SavedModel saved =
-                    explained("/model", () -> SavedModel.load(model.saved().get(), options));
-            trainer = Trainer.of(saved.model(), job.optimizer(), job.loss());
-            trainer.features((job.features().isEmpty() ? saved.features().transforms() : job.features())
-                    .toArray(Transform[]::new));
-            trainer.classes(job.classes().isEmpty() ? saved.features().classes() : job.classes());
+            saved = explained("/model", () -> SavedModel.load(model.saved().get(), options));
+            SavedModel.Features kept = saved.features();
+            trainer = Trainer.of(saved.model(), job.config())
+                    .preprocessing((job.preprocessing().isEmpty() ? kept.transforms() : job.preprocessing())
+                            .toArray(Transform[]::new))
+                    .classes(job.classes().isEmpty() ? kept.classes() : job.classes());
         } else {
-            trainer = Trainer.of(model.definition().orElseThrow(), job.optimizer(), job.loss())
+            trainer = Trainer.of(model.definition().orElseThrow(), job.config())
                     .device(device)
-                    .features(job.features().toArray(Transform[]::new))
+                    .preprocessing(job.preprocessing().toArray(Transform[]::new))
                     .classes(job.classes());
         }
-        return trainer.seed(job.seed())
-                .movingAverage(job.movingAverage())
-                .threads(job.threads().orElse(Engine.cores()))
-                .metrics(job.metrics().toArray(Metric[]::new));
+        return trainer.cores(job.cores().orElse(Engine.cores()));
     }
 
     private void build(Trainer trainer, Dataset train) {

@@ -44,7 +44,9 @@ public final class JobFile {
     public static JobFile of(String text, String where, String name) {
         Job job = Json.readYaml(text, Job.class, where);
         try {
-            return new JobFile(text, name, Places.of(text, where), Json.yaml().readTree(text), job, Map.of());
+            Places places = Places.of(text, where);
+            JsonNode tree = FormerKeys.replaced(Json.yaml().readTree(text), places);
+            return new JobFile(text, name, places, tree, job, Map.of());
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("the text was read before", e);
         }
@@ -85,9 +87,11 @@ public final class JobFile {
      * @param said how the user asked for it, for messages, such as {@code --epochs 3}
      */
     public JobFile set(String path, String value, String said) {
-        JsonNode changed = new SettingOverride(path, said).in(tree, value);
+        String present = FormerKeys.present(path, said);
+        JsonNode changed = new SettingOverride(present, said).in(tree, value);
+        changed = FormerKeys.replaced(changed, Places.unknown(said)); // the value may hold keys of its own
         Map<String, String> more = new LinkedHashMap<>(settings);
-        more.put("/" + path.replace('.', '/'), said);
+        more.put("/" + present.replace('.', '/'), said);
         return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);
     }
 
@@ -110,7 +114,8 @@ public final class JobFile {
                 .filter(setting -> pointer.startsWith(setting.getKey()))
                 .map(Map.Entry::getValue)
                 .reduce((earlier, later) -> later)
-                .orElse(places.at(pointer));
+                .orElseGet(() ->
+                        places.at(FormerKeys.former(pointer).filter(places::has).orElse(pointer)));
         return new ConfigException(place + ": " + message, cause);
     }
 }

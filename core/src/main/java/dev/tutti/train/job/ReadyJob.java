@@ -9,6 +9,7 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.checkpoint.SavedModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +25,15 @@ public final class ReadyJob implements AutoCloseable {
     private final Trainer trainer;
     private final Dataset train;
     private final Optional<Dataset> validation;
+    private final Optional<SavedModel> saved;
 
-    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation) {
+    /** @param saved the model to learn on with, if there is one; it is closed with this job */
+    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation, Optional<SavedModel> saved) {
         this.job = job;
         this.trainer = trainer;
         this.train = train;
         this.validation = validation;
+        this.saved = saved;
     }
 
     /**
@@ -80,10 +84,8 @@ public final class ReadyJob implements AutoCloseable {
         }
         checkpoints.markUnfinished();
         AtomicFile.write(output.job(), Json.writeYaml(job));
-        Fit fit = Fit.epochs(job.epochs())
-                .accumulate(job.accumulate())
+        Fit fit = job.fit()
                 .on(job.cluster().reachableThrough(output.coordinator()))
-                .with(job.strategy())
                 .until(interrupted)
                 .callbacks(callbacks(watchers));
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
@@ -116,5 +118,6 @@ public final class ReadyJob implements AutoCloseable {
     @Override
     public void close() {
         trainer.close();
+        saved.ifPresent(SavedModel::close);
     }
 }

@@ -57,10 +57,10 @@ final class LeasedFeed extends Feed {
     @Override
     protected void readAhead() {
         long began = System.nanoTime();
-        ahead = reader == null ? null : reader.next();
+        ahead = reader == null ? null : reader.next().orElse(null);
         betweenChunks = ahead == null;
         while (ahead == null && openNext()) {
-            ahead = reader.next();
+            ahead = reader.next().orElse(null);
         }
         betweenChunks &= ahead != null;
         timing.record(Phase.FEED, began);
