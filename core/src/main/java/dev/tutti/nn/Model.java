@@ -89,6 +89,7 @@ public final class Model implements AutoCloseable {
     /** Works out the shapes, lays out the vector and draws the parameters. */
     public static Model of(Layer definition, Options options, List<Input> inputs) {
         Blueprint blueprint = new Blueprint(definition, inputs);
+        blueprint.requireMemory(options.type);
         FlatVector vector = new FlatVector(blueprint.parameterCount(), options.type, options.device);
         FlatVector state = new FlatVector(blueprint.bufferCount(), options.type, options.device);
         Model model = new Model(definition, blueprint, options, vector, state);

@@ -45,6 +45,11 @@ public interface Launcher {
         return this;
     }
 
+    /** Whether every member is a program that was started by hand: then several of them may have the same output. */
+    default boolean isStartedByHand() {
+        return false;
+    }
+
     /** Throws what a person can mend; settings may come from a file. */
     default void validate() {}
 }

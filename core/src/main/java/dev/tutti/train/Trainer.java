@@ -6,6 +6,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.data.transform.Transform;
+import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
@@ -118,8 +119,14 @@ public final class Trainer implements AutoCloseable {
         }
     }
 
-    /** Trains on all of the data, again and again. */
+    /**
+     * Trains on all of the data, again and again.
+     *
+     * @throws dev.tutti.json.ConfigException if a class of the user's own in the model, loss, optimizer, metrics or features was not
+     *     registered: the model could be trained, but not saved or loaded
+     */
     public History fit(Dataset data, Fit fit) {
+        requireWritable();
         fit.workplace().workers().ifPresent(fit.strategy()::validateFor);
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
@@ -151,6 +158,12 @@ public final class Trainer implements AutoCloseable {
             team.failed(e);
             throw e;
         }
+    }
+
+    private void requireWritable() {
+        Json.tree(definition);
+        Json.tree(recipe());
+        Json.tree(new SavedModel.Features(features, classes));
     }
 
     /** Loss and metrics on some data. */

@@ -33,6 +33,12 @@ abstract class ModelCommand extends TuttiCommand {
     @Option(names = "--threads", order = 91, paramLabel = "N", description = "Cores to use; all of them by default.")
     private Integer threads;
 
+    @Option(
+            names = "--trust",
+            order = 92,
+            description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
+
     ModelCommand(Console console) {
         super(console);
     }
@@ -43,6 +49,7 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     final SavedModel load() {
+        ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
         return SavedModel.load(RunFolder.modelAt(path), Model.Options.DEFAULT.device(Device.named(device)));
     }
 

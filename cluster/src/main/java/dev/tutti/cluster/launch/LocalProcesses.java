@@ -35,11 +35,14 @@ public final class LocalProcesses implements Launcher, Cloneable {
     /** All have done their last step by then; what is left is to end. */
     private static final Duration TO_END = Duration.ofSeconds(10);
 
+    private static final int MOST_MEMBERS = 256;
+
     private Integer members;
     private int threads = 1;
     private int min = 1;
     private int restarts = 3;
     private double ejectSlowerThan;
+    private String heap;
     private Double goneAfterSeconds;
     private Double collectiveSeconds;
     private Double tooFewSeconds;
@@ -73,6 +76,14 @@ public final class LocalProcesses implements Launcher, Cloneable {
     /** Sends members away that take so many times as long as the others; off by default. */
     public LocalProcesses ejectSlowerThan(double factor) {
         return with(copy -> copy.ejectSlowerThan = factor);
+    }
+
+    /**
+     * The Java heap of each JVM that is started, such as {@code 2g}. By default they share a quarter of the machine's memory, each has
+     * 1 GB at least; an {@code -Xmx} of this JVM counts for them too.
+     */
+    public LocalProcesses heap(String size) {
+        return with(copy -> copy.heap = size);
     }
 
     /** Silence after which a member is given up; 10 s by default. */
@@ -122,7 +133,11 @@ public final class LocalProcesses implements Launcher, Cloneable {
     @Override
     public void validate() {
         require(members() >= 1, "members: expected at least 1 JVM, received " + members());
+        require(
+                members() <= MOST_MEMBERS,
+                "members: expected at most " + MOST_MEMBERS + " JVMs on one machine, received " + members());
         require(threads >= 1, "threads: expected at least 1 worker in each JVM, received " + threads);
+        Engine.requireThreads(threads);
         require(
                 min >= 1 && min <= members(),
                 "min: expected from 1 to the number of members, " + members() + ", received " + min);
@@ -130,6 +145,9 @@ public final class LocalProcesses implements Launcher, Cloneable {
         require(
                 ejectSlowerThan == 0 || ejectSlowerThan > 1,
                 "ejectSlowerThan: expected a factor above 1, or 0 for never, received " + ejectSlowerThan);
+        require(
+                heap == null || HeapOptions.isSize(heap),
+                "heap: expected megabytes or gigabytes, such as 800m or 2g, received " + heap);
         rules();
     }
 
@@ -165,7 +183,7 @@ public final class LocalProcesses implements Launcher, Cloneable {
         CoordinatorServer coordinator = hosted.server();
         ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
         try {
-            WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, work);
+            WorkerPlan plan = new WorkerPlan(coordinator.address(), threads, members() - 1, heap, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
@@ -178,7 +196,7 @@ public final class LocalProcesses implements Launcher, Cloneable {
                 team.close();
                 throw e;
             }
-            return new HostingTeam(team, () -> {
+            return new HostingTeam(new DriverTeam(team, children), () -> {
                 // Without the driver nobody would hear of what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
                 hosted.close();
@@ -190,10 +208,13 @@ public final class LocalProcesses implements Launcher, Cloneable {
         }
     }
 
-    private record WorkerPlan(CoordinatorAddress address, int threads, WorkerTask work) implements ChildProcesses.Plan {
+    private record WorkerPlan(CoordinatorAddress address, int threads, int jvms, String heap, WorkerTask work)
+            implements ChildProcesses.Plan {
         @Override
         public Process start(String name) {
-            return ChildJvm.of(WorkerMain.class.getName(), name, List.of()).start();
+            return ChildJvm.of(WorkerMain.class.getName(), name, List.of())
+                    .heap(jvms, heap)
+                    .start();
         }
 
         @Override

@@ -72,7 +72,7 @@ public final class WorkerMain {
     }
 
     private static void train(WorkerInvitation invitation) {
-        WorkerTask work = invitation.work();
+        WorkerTask work = invitation.assignment();
         TrainingConfig recipe = work.recipe();
         try (Trainer trainer = Trainer.of(work.model(), recipe.optimizer(), recipe.loss())
                 .metrics(recipe.metrics().toArray(Metric[]::new))
