@@ -50,6 +50,11 @@ final class ExternalCluster implements Launcher {
         return known ? OptionalInt.of(spec().allWorkers()) : OptionalInt.empty();
     }
 
+    @Override
+    public boolean isStartedByHand() {
+        return true;
+    }
+
     private ClusterSpec spec() {
         return spec == null ? ClusterSpec.fromEnvironment() : spec;
     }

@@ -15,6 +15,9 @@ import java.util.stream.IntStream;
 /**
  * A model written in Python, saved with {@code torch.jit.save}, as a layer that is trained here like any other.
  *
+ * <p><b>A TorchScript file is a program</b>: its code runs when it is loaded and used, with the rights of this process. Load only
+ * files from sources that you trust; {@code ./tutti} asks for {@code --trust}.
+ *
  * <p>Its parameters have the names they have in Python, behind the layer's own: {@code torchScript1.body.0.weight}; they begin
  * with the values in the file. The batch must be the first axis of everything that goes in and comes out. Several inputs and
  * outputs are allowed where the model around it allows them.

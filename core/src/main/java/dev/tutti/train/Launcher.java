@@ -48,6 +48,11 @@ public interface Launcher {
         return this;
     }
 
+    /** Whether every member is a program that was started by hand: then several of them may have the same output. */
+    default boolean isStartedByHand() {
+        return false;
+    }
+
     /**
      * Checks the settings, which may come from a file.
      *

@@ -7,6 +7,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.host.Terminal;
+import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
@@ -149,8 +150,11 @@ public final class Trainer implements AutoCloseable {
      *
      * @throws dev.tutti.TuttiException if the settings do not fit each other or the data, or training fails; a model that was given keeps
      *     the parameters of the last step
+     * @throws dev.tutti.json.ConfigException if a class of the user's own in the model, loss, optimizer, metrics or features was not
+     *     registered: the model could be trained, but not saved or loaded
      */
     public History fit(Dataset data, Fit fit) {
+        requireWritable();
         fit.workplace().workers().ifPresent(fit.strategy()::validateFor);
         Engine.useThreads(cores);
         Dataset ready = prepared(data);
@@ -182,6 +186,12 @@ public final class Trainer implements AutoCloseable {
             team.failed(e);
             throw e;
         }
+    }
+
+    private void requireWritable() {
+        Json.tree(definition);
+        Json.tree(config);
+        Json.tree(new SavedModel.Features(preprocessing, classes));
     }
 
     /** Loss and metrics on some data. */

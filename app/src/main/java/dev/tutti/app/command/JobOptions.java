@@ -51,6 +51,12 @@ final class JobOptions {
     private String strategy;
 
     @Option(
+            names = "--trust",
+            description =
+                    "Let TorchScript files of the model run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
+
+    @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
             description = "Any value of the job, such as optimizer.type=sgd or model.layers.0.filters=16.")
@@ -73,6 +79,17 @@ final class JobOptions {
             changed = changed.set(setting.substring(0, equals), setting.substring(equals + 1), "--set " + setting);
         }
         return changed;
+    }
+
+    /**
+     * Requires that the TorchScript files of a job may run.
+     *
+     * @throws UsageException if they may not
+     */
+    void requireTrust(JobFile file) {
+        if (file.job().model() != null) {
+            ScriptTrust.ofUser().require(file.job().model().scripts(), trust);
+        }
     }
 
     private Map<String, String> flags() {

@@ -44,6 +44,12 @@ abstract class ModelCommand extends TuttiCommand {
     @Option(names = "--threads", hidden = true)
     private Integer threads;
 
+    @Option(
+            names = "--trust",
+            order = 92,
+            description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
+
     ModelCommand(Console console) {
         super(console);
     }
@@ -54,6 +60,7 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     final SavedModel load() {
+        ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
         return SavedModel.load(RunFolder.modelAt(path), Model.Options.DEFAULT.device(Device.named(device)));
     }
 

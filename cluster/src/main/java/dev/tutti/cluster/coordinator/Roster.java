@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
 
 /** Who is a member, who was, and which of them form the present group. A name is given once. */
 final class Roster implements JournaledState {
+    /** Ids without a number come after all that have one. */
+    private static final long UNNUMBERED = 1_000_000_000L;
+
     private static final Fact.Formed NOBODY = new Fact.Formed(0, List.of(), 0, false);
 
     private final Map<String, MemberRecord> places = new LinkedHashMap<>();
@@ -92,14 +95,25 @@ final class Roster implements JournaledState {
                         + " ago. There is nothing left to do; another training needs another coordinator");
     }
 
-    /** An id that was never used: the wished one if that is so, otherwise the next number of the role. */
+    /**
+     * An id that was never used: the wished one if that is so; {@code worker-1b} if {@code worker-1} is gone, so that people
+     * recognise a member that comes back; otherwise the next number of the role.
+     */
     private String newId(String wish, String role) {
         if (wish != null && !places.containsKey(wish)) {
             return wish;
         }
+        boolean returns = wish != null && !places.get(wish).living();
+        for (char letter = 'b'; returns && letter <= 'z'; letter++) {
+            String again = wish.replaceFirst("(?<=\\d)[b-z]$", "") + letter;
+            if (!places.containsKey(again)) {
+                return again;
+            }
+        }
         long next = 0;
         for (MemberRecord place : places.values()) {
-            next = place.role().equals(role) ? Math.max(next, place.order() + 1) : next;
+            boolean numbered = place.role().equals(role) && place.order() < UNNUMBERED;
+            next = numbered ? Math.max(next, place.order() + 1) : next;
         }
         while (places.containsKey(role + "-" + next)) {
             next++;
@@ -115,7 +129,7 @@ final class Roster implements JournaledState {
                 && !digits.isEmpty()
                 && digits.length() < 10
                 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-        return numbered ? Long.parseLong(digits) : 1_000_000_000L + places.size();
+        return numbered ? Long.parseLong(digits) : UNNUMBERED + places.size();
     }
 
     Optional<MemberRecord> place(String id) {

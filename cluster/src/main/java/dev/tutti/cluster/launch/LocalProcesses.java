@@ -37,6 +37,8 @@ public final class LocalProcesses extends Definition implements Launcher {
     /** All have done their last step by then; what is left is to end. */
     private static final Duration TO_END = Duration.ofSeconds(10);
 
+    private static final int MOST_MEMBERS = 256;
+
     private Integer members;
 
     @JsonAlias("threads")
@@ -45,6 +47,7 @@ public final class LocalProcesses extends Definition implements Launcher {
     private int min = 1;
     private int restarts = 3;
     private double ejectSlowerThan;
+    private String heap;
     private Double goneAfterSeconds;
     private Double collectiveSeconds;
     private Double tooFewSeconds;
@@ -80,6 +83,14 @@ public final class LocalProcesses extends Definition implements Launcher {
         return copy(c -> c.ejectSlowerThan = factor);
     }
 
+    /**
+     * The Java heap of each JVM that is started, such as {@code 2g}. By default they share a quarter of the machine's memory, each has
+     * 1 GB at least; an {@code -Xmx} of this JVM counts for them too.
+     */
+    public LocalProcesses heap(String size) {
+        return copy(c -> c.heap = size);
+    }
+
     /** Silence after which a member is given up; 10 s by default. */
     public LocalProcesses goneAfter(Duration silence) {
         return copy(c -> c.goneAfterSeconds = silence.toMillis() / 1e3);
@@ -112,7 +123,11 @@ public final class LocalProcesses extends Definition implements Launcher {
     @Override
     public void validate() {
         require(members() >= 1, "members: expected at least 1 JVM, received " + members());
+        require(
+                members() <= MOST_MEMBERS,
+                "members: expected at most " + MOST_MEMBERS + " JVMs on one machine, received " + members());
         require(workersPerProcess >= 1, "workersPerProcess: expected at least 1, received " + workersPerProcess);
+        Engine.requireThreads(workersPerProcess);
         require(
                 min >= 1 && min <= members(),
                 "min: expected from 1 to the number of members, " + members() + ", received " + min);
@@ -120,6 +135,9 @@ public final class LocalProcesses extends Definition implements Launcher {
         require(
                 ejectSlowerThan == 0 || ejectSlowerThan > 1,
                 "ejectSlowerThan: expected a factor above 1, or 0 for never, received " + ejectSlowerThan);
+        require(
+                heap == null || HeapOptions.isSize(heap),
+                "heap: expected megabytes or gigabytes, such as 800m or 2g, received " + heap);
         rules();
     }
 
@@ -155,7 +173,7 @@ public final class LocalProcesses extends Definition implements Launcher {
         CoordinatorServer coordinator = hosted.server();
         ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
         try {
-            WorkerPlan plan = new WorkerPlan(coordinator.address(), workersPerProcess, work);
+            WorkerPlan plan = new WorkerPlan(coordinator.address(), workersPerProcess, members() - 1, heap, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
@@ -169,7 +187,7 @@ public final class LocalProcesses extends Definition implements Launcher {
                 team.close();
                 throw e;
             }
-            return new HostingTeam(team, () -> {
+            return new HostingTeam(new DriverTeam(team, children), () -> {
                 // Without the driver nobody would hear of what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
                 hosted.close();
@@ -181,10 +199,13 @@ public final class LocalProcesses extends Definition implements Launcher {
         }
     }
 
-    private record WorkerPlan(CoordinatorAddress address, int workers, WorkerTask work) implements ChildProcesses.Plan {
+    private record WorkerPlan(CoordinatorAddress address, int workers, int jvms, String heap, WorkerTask work)
+            implements ChildProcesses.Plan {
         @Override
         public Process start(String name) {
-            return ChildJvm.of(WorkerMain.class.getName(), name, List.of()).start();
+            return ChildJvm.of(WorkerMain.class.getName(), name, List.of())
+                    .heap(jvms, heap)
+                    .start();
         }
 
         @Override

@@ -71,7 +71,7 @@ public final class WorkerMain {
     }
 
     private static void train(WorkerInvitation invitation) {
-        WorkerTask work = invitation.work();
+        WorkerTask work = invitation.assignment();
         try (Trainer trainer = Trainer.of(work.model(), work.config()).cores(invitation.workers())) {
             trainer.fit(work.data(), work.fit().on(new WorkerCluster(invitation)));
         }

@@ -67,6 +67,16 @@ class CoordinatorTest {
     }
 
     @Test
+    void aMemberThatComesBackHasANamePeopleRecognise() {
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2).between(1, 4), 2);
+        job.apply(new Event.Leave("worker-1", "slept"));
+        assertThat(job.join("worker-1")).isEqualTo("worker-1b");
+        job.apply(new Event.Leave("worker-1b", "slept"));
+        assertThat(job.join("worker-1")).isEqualTo("worker-1c");
+        assertThat(job.join(null)).isEqualTo("worker-2");
+    }
+
+    @Test
     void joiningTwiceWithOneSessionGivesOneMember() {
         TestingJob job = new TestingJob(MembershipRules.of(1));
         Event.Join join = new Event.Join("secret", null, MemberRecord.WORKER, "here", "p");

@@ -1,6 +1,7 @@
 package dev.tutti.train.checkpoint;
 
 import dev.tutti.comm.GroupChangedException;
+import dev.tutti.io.Temporary;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
@@ -64,6 +65,9 @@ public final class CheckpointSaver implements Callback {
     @Override
     public void begin(Run run) {
         seenStep = run.step();
+        if (run.isChief()) {
+            Temporary.sweep(folder); // what a killed writer left: only the chief writes here
+        }
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.tutti.train.Trainer;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.Version;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -88,8 +89,18 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
+    /** Loads a model. Definition and weights are data; code runs only if the model has {@link #scripts}. */
     public static SavedModel load(Path folder) {
         return load(folder, Model.Options.DEFAULT);
+    }
+
+    /** The TorchScript files of a saved model, whose code runs when it is loaded; most models have none. Nothing is loaded here. */
+    public static List<Path> scripts(Path folder) {
+        Path inside = AtomicFolder.readable(folder);
+        return Files.isRegularFile(inside.resolve(MODEL))
+                ? ModuleFiles.of(
+                        ModuleFiles.resolve(Json.read(inside.resolve(MODEL), ModelFile.class).definition, inside))
+                : List.of();
     }
 
     /** Loads a model, for instance onto another device. */
@@ -100,7 +111,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                     folder.toString(),
                     Files.exists(inside)
                             ? "is not a saved model: there is no " + MODEL + " in it"
-                            : "does not exist: expected the folder of a saved model");
+                            : "does not exist: expected the folder of a saved model",
+                    new NoSuchFileException(inside.resolve(MODEL).toString()));
         }
         ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);

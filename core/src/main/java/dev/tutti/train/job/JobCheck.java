@@ -17,11 +17,14 @@ import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /** Finds what is wrong with a job before it starts, from the cheap to the dear: settings, folders, data, the model on a batch. */
 final class JobCheck {
+    private static final int LONGEST_NAME = 100;
+
     private final JobFile file;
     private final Job job;
     private SavedModel saved; // null: the model is a new one
@@ -33,6 +36,8 @@ final class JobCheck {
 
     ReadyJob check() {
         settings();
+        name();
+        insidePaths();
         callbacks();
         output();
         Dataset train = job.data().train();
@@ -74,6 +79,10 @@ final class JobCheck {
         atLeastOne("/batch", job.batch().orElse(1));
         atLeastOne("/accumulate", job.accumulate());
         atLeastOne("/cores", job.cores().orElse(1));
+        explained("/cores", () -> {
+            Engine.requireThreads(job.cores().orElse(1));
+            return job;
+        });
         atLeastOne("/checkpoints/keep", job.checkpoints().keep());
         atLeastOne("/checkpoints/everySteps", job.checkpoints().everySteps().orElse(1));
         require(
@@ -120,6 +129,37 @@ final class JobCheck {
                         "there is no metric '" + metric + "' to follow" + DidYouMean.hint(metric, known));
             });
             explained(pointer, () -> callback.make(job.output()));
+        }
+    }
+
+    /** The name becomes that of a folder, so it must not lead out of the one it lies in. */
+    private void name() {
+        String name = job.name();
+        require(
+                !name.isBlank()
+                        && name.length() <= LONGEST_NAME
+                        && name.matches("[^/\\\\\\p{Cntrl}]+")
+                        && !name.matches("\\.+"),
+                "/name",
+                "name: expected a name for people and for a folder, without slashes, received '" + name + "'");
+    }
+
+    /** A job file may come from anywhere; only the user on the command line may lead its results out of the folder. */
+    private void insidePaths() {
+        List<String> pointers = new ArrayList<>(List.of("/output", "/checkpoints/folder"));
+        for (int i = 0; i < job.callbacks().size(); i++) {
+            pointers.add("/callbacks/" + i + "/folder");
+            pointers.add("/callbacks/" + i + "/file");
+        }
+        for (String pointer : pointers) {
+            String path = file.isSet(pointer) ? "" : file.textAt(pointer).orElse("");
+            boolean leaves = Arrays.asList(path.split("[/\\\\]")).contains("..");
+            require(
+                    !leaves,
+                    pointer,
+                    pointer.substring(pointer.lastIndexOf('/') + 1) + ": expected a path without '..', received '"
+                            + path
+                            + "': a job file does not write outside its folder; say --output on the command line instead");
         }
     }
 

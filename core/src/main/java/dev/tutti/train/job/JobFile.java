@@ -2,6 +2,8 @@ package dev.tutti.train.job;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tutti.FileKind;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
 import dev.tutti.json.Places;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The text of a job, with what was set over it, and the places of its keys.
@@ -55,7 +58,7 @@ public final class JobFile {
     public static JobFile read(Path file) {
         try {
             String name = file.getFileName().toString().replaceFirst("\\.(yaml|yml|json)$", "");
-            return of(Files.readString(file), file.toString(), name);
+            return of(Files.readString(FileKind.require(file)), file.toString(), name);
         } catch (IOException e) {
             throw new ConfigException(file + ": cannot be read: " + e.getMessage(), e);
         }
@@ -102,6 +105,38 @@ public final class JobFile {
     /** The text as it was written, without what was set over it. */
     public String text() {
         return text;
+    }
+
+    /**
+     * The text as a start for another job: without {@code name} and {@code output}, so that the other job is named after its own
+     * file and its results go to a folder of their own.
+     */
+    public String template() {
+        ObjectNode rest = tree(text).deepCopy();
+        rest.remove(List.of("name", "output"));
+        String shorter = text.replaceAll("(?m)^(name|output):.*\\R?", "");
+        return rest.equals(tree(shorter)) ? shorter : Json.writeYaml(rest);
+    }
+
+    private static ObjectNode tree(String text) {
+        try {
+            return Json.yaml().readTree(text) instanceof ObjectNode object
+                    ? object
+                    : Json.yaml().createObjectNode();
+        } catch (JsonProcessingException e) {
+            return Json.yaml().createObjectNode(); // cut in the middle of a value
+        }
+    }
+
+    /** Whether a value was set over the text, by its JSON pointer. */
+    boolean isSet(String pointer) {
+        return settings.keySet().stream().anyMatch(pointer::startsWith);
+    }
+
+    /** The text of a value, where there is one. */
+    Optional<String> textAt(String pointer) {
+        JsonNode value = tree.at(pointer);
+        return value.isTextual() ? Optional.of(value.textValue()) : Optional.empty();
     }
 
     /** An error about a key of this job, by its JSON pointer. */

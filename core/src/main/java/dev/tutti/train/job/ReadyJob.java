@@ -2,6 +2,7 @@ package dev.tutti.train.job;
 
 import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.io.Temporary;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.train.Fit;
@@ -10,6 +11,7 @@ import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.checkpoint.SavedModel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +28,7 @@ public final class ReadyJob implements AutoCloseable {
     private final Dataset train;
     private final Optional<Dataset> validation;
     private final Optional<SavedModel> saved;
+    private final List<RunLock> locks = new ArrayList<>();
 
     /** @param saved the model to learn on with, if there is one; it is closed with this job */
     ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation, Optional<SavedModel> saved) {
@@ -68,6 +71,43 @@ public final class ReadyJob implements AutoCloseable {
     }
 
     /**
+     * Locks the folders that the run writes to until {@link #close}, and removes what killed writers have left there. {@link #run}
+     * does so too, unless it was done before.
+     *
+     * @throws dev.tutti.io.FileException if another run uses one of them
+     */
+    public void lockOutput() {
+        if (!locks.isEmpty()) {
+            return;
+        }
+        boolean shared = job.cluster().isStartedByHand();
+        Path output = job.output().path();
+        Path checkpoints = new Checkpoints(job).folder();
+        try {
+            for (Path folder : checkpoints
+                            .toAbsolutePath()
+                            .normalize()
+                            .startsWith(output.toAbsolutePath().normalize())
+                    ? List.of(output)
+                    : List.of(output, checkpoints)) {
+                locks.add(RunLock.take(folder, shared));
+            }
+        } catch (RuntimeException e) {
+            unlock();
+            throw e;
+        }
+        if (!shared) {
+            Temporary.sweep(output);
+            Temporary.sweep(checkpoints);
+        }
+    }
+
+    private void unlock() {
+        locks.forEach(RunLock::close);
+        locks.clear();
+    }
+
+    /**
      * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts.
      *
      * @param resume whether to go on from the newest checkpoint instead of beginning anew
@@ -75,11 +115,13 @@ public final class ReadyJob implements AutoCloseable {
      * @param watchers told how it goes
      */
     public History run(boolean resume, BooleanSupplier interrupted, Callback... watchers) {
+        lockOutput();
         RunFolder output = job.output();
         Checkpoints checkpoints = new Checkpoints(job);
         if (resume) {
             checkpoints.requireSameJob();
         } else {
+            new EarlierRun(job).setAside();
             checkpoints.setAside();
         }
         checkpoints.markUnfinished();
@@ -117,6 +159,7 @@ public final class ReadyJob implements AutoCloseable {
 
     @Override
     public void close() {
+        unlock();
         trainer.close();
         saved.ifPresent(SavedModel::close);
     }
