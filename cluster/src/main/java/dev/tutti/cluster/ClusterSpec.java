@@ -12,6 +12,7 @@ import dev.tutti.json.Json;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The members of a job that are started by hand, on one machine or several, and which of them this is. Written as JSON, in a file
@@ -146,6 +147,11 @@ public record ClusterSpec(
     /** Whether this process has to run the coordinator. */
     boolean runsCoordinator() {
         return !cluster.containsKey(COORDINATOR) && task.index() == 0;
+    }
+
+    /** The worker that runs the coordinator, where it is another than this one. */
+    Optional<String> coordinatorWorker() {
+        return cluster.containsKey(COORDINATOR) || task.index() == 0 ? Optional.empty() : Optional.of(WORKER + "-0");
     }
 
     /** Where the coordinator is. */

@@ -40,40 +40,50 @@ public final class ChildJvm {
     private final List<String> arguments;
     private final List<Path> classPath;
     private final Map<String, String> environment;
+    private final List<String> wrapper;
 
     private ChildJvm(
             String mainClass,
             String member,
             List<String> arguments,
             List<Path> classPath,
-            Map<String, String> environment) {
+            Map<String, String> environment,
+            List<String> wrapper) {
         this.mainClass = mainClass;
         this.member = member;
         this.arguments = List.copyOf(arguments);
         this.classPath = List.copyOf(classPath);
         this.environment = Map.copyOf(environment);
+        this.wrapper = List.copyOf(wrapper);
     }
 
     /** @param member the name of the member in it, seen by people who look at the list of processes */
     public static ChildJvm of(String mainClass, String member, List<String> arguments) {
-        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of());
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), List.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, member, arguments, moreClasses, environment);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, wrapper);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, member, arguments, classPath, more);
+        return new ChildJvm(mainClass, member, arguments, classPath, more, wrapper);
+    }
+
+    /** Has another command run it: one that takes the JVM's as its last arguments, such as {@code ip netns exec NAME}. */
+    public ChildJvm within(List<String> command) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, command);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
-        ProcessBuilder builder = new ProcessBuilder(command());
+        List<String> all = new ArrayList<>(wrapper);
+        all.addAll(command());
+        ProcessBuilder builder = new ProcessBuilder(all);
         builder.environment().putAll(environment);
         try {
             return builder.start();

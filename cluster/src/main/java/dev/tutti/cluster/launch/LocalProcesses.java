@@ -16,6 +16,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.comm.connection.Connections;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Engine;
+import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.WorkerTask;
@@ -170,7 +171,8 @@ public final class LocalProcesses implements Launcher, Cloneable {
                 children.start("worker-" + i, plan);
             }
             CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
-            ClusterTeam team = ClusterTeam.join(client, JoinRequest.worker("worker-0"), threads, Connections::open);
+            JoinRequest driver = JoinRequest.worker("worker-0").settings(JobFingerprint.of(work));
+            ClusterTeam team = ClusterTeam.join(client, driver, threads, Connections::open);
             try {
                 children.awaitStart(
                         members(), Duration.ofMillis(rules().patience().start()));
