@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import java.util.Optional;
 
 /**
  * The members of a job that are started by hand, on one machine or several, and which of them this is. Written as JSON, in a file
@@ -156,6 +157,11 @@ public record ClusterSpec(
     /** Whether this process has to run the coordinator. */
     boolean runsCoordinator() {
         return !cluster.containsKey(COORDINATOR) && task.index() == 0;
+    }
+
+    /** The worker that runs the coordinator, where it is another than this one. */
+    Optional<String> coordinatorWorker() {
+        return cluster.containsKey(COORDINATOR) || task.index() == 0 ? Optional.empty() : Optional.of(WORKER + "-0");
     }
 
     /** Where the coordinator is. */

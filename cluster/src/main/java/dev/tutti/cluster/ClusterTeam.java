@@ -19,13 +19,13 @@ import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
+import dev.tutti.host.RunningTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +38,8 @@ import org.slf4j.LoggerFactory;
 public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
     private static final int LONGEST_FAREWELL = 500;
+    private static final long LAST_CHANCE = 1_000;
+    private static final String COORDINATOR = "coordinator";
 
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
@@ -49,6 +51,7 @@ public final class ClusterTeam implements Team {
 
     private final TreeSet<String> accused = new TreeSet<>();
     private JoinRequest newcomer;
+    private volatile String coordinatorHost; // null: a process of its own, or one that nobody can do without
     private volatile Membership self;
     private volatile HeartbeatClient pulse;
     private volatile boolean alone;
@@ -91,6 +94,29 @@ public final class ClusterTeam implements Team {
         }
     }
 
+    /**
+     * Says which member runs the coordinator: where that one is lost, the others cannot meet again.
+     *
+     * @param member the name it wished for
+     */
+    ClusterTeam coordinatorRunsIn(String member) {
+        coordinatorHost = member;
+        return this;
+    }
+
+    /** Nobody can go on without the coordinator: says who is missing, and what can be done. */
+    private MemberLostException lostWithCoordinator(CoordinatorLostException why) {
+        return coordinatorHost == null
+                ? new MemberLostException(List.of(COORDINATOR), why.getMessage(), why)
+                : new MemberLostException(
+                        List.of(COORDINATOR, coordinatorHost),
+                        why.getMessage() + " " + coordinatorHost + " ran it and is gone with it, so the others end,"
+                                + " and the first of them leaves a checkpoint if checkpoints are saved. To go on"
+                                + " without its machine: take it out of 'worker' in the cluster spec of all, give the"
+                                + " first that is left a port, start them again where that checkpoint is, and resume",
+                        why);
+    }
+
     private static Thread daemon(Runnable work) {
         Thread thread = new Thread(work, "tutti-errands");
         thread.setDaemon(true);
@@ -123,10 +149,10 @@ public final class ClusterTeam implements Team {
                 + patience.tooFew()
                 + patience.collective()
                 + patience.coordinator();
-        long begin = System.nanoTime();
-        client.patience(alone ? patience.heartbeat() : patience.coordinator()); // waited for long enough already
+        long begin = RunningTime.nanos();
         endGroup();
-        while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) < limit) {
+        requireCoordinator(patience);
+        while (RunningTime.millisSince(begin) < limit) {
             try {
                 Optional<CoordinatorClient.Met> met = client.meet(self, generation, progress, accusedSoFar());
                 if (met.isPresent()) {
@@ -138,11 +164,27 @@ public final class ClusterTeam implements Team {
                 LOG.info("{}: the group broke while it came together: {}", self.id(), e.getMessage());
                 accuse(e);
             } catch (CoordinatorLostException e) {
-                throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
+                throw lostWithCoordinator(e);
             }
         }
         throw new MemberLostException(
                 accusedSoFar(), "the members did not come together within " + limit / 1000.0 + " s");
+    }
+
+    /**
+     * A coordinator that was missed for as long as the job's patience is not waited for again; one that answers at once after all is gone
+     * on with, since this process may have been stopped meanwhile.
+     */
+    private void requireCoordinator(Timeouts patience) {
+        if (alone) {
+            try {
+                client.patience(Math.max(patience.heartbeat(), LAST_CHANCE)).configuration();
+            } catch (CoordinatorLostException e) {
+                throw lostWithCoordinator(e);
+            }
+            alone = false;
+        }
+        client.patience(patience.coordinator());
     }
 
     private Meeting open(CoordinatorClient.Met met) {
@@ -237,7 +279,7 @@ public final class ClusterTeam implements Team {
             @Override
             public void alone(CoordinatorLostException why) {
                 alone = true;
-                standing.breakOff(new MemberLostException(List.of("coordinator"), why.getMessage(), why));
+                standing.breakOff(lostWithCoordinator(why));
             }
         };
     }

@@ -3,9 +3,11 @@ package dev.tutti.cluster;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.connection.Connections;
+import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.WorkerTask;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -61,7 +63,8 @@ final class ExternalCluster implements Launcher {
 
     @Override
     public Team assemble(WorkerTask work) {
-        return new CountingTeam(join(spec(), folder, trainings.get()), trainings);
+        Map<String, String> settings = work == null ? Map.of() : JobFingerprint.of(work);
+        return new CountingTeam(join(spec(), folder, settings, trainings.get()), trainings);
     }
 
     /** Counts a training that is done, once. */
@@ -88,21 +91,23 @@ final class ExternalCluster implements Launcher {
      * Joins the others; runs the coordinator as well where the spec says so.
      *
      * @param folder where people can find the coordinator while this process runs it, or null
+     * @param settings of the job, which all members share; none for a program with a loop of its own
      * @param trainings that this process has done with the others before
      */
-    static Team join(ClusterSpec spec, Path folder, int trainings) {
-        return spec.runsCoordinator() ? host(spec, folder, trainings) : join(spec, trainings);
+    static Team join(ClusterSpec spec, Path folder, Map<String, String> settings, int trainings) {
+        return spec.runsCoordinator() ? host(spec, folder, settings, trainings) : join(spec, settings, trainings);
     }
 
-    private static Team join(ClusterSpec spec, int trainings) {
-        return ClusterTeam.join(
-                spec.coordinator(), spec.newcomer().after(trainings), spec.workers(), Connections::open);
+    private static Team join(ClusterSpec spec, Map<String, String> settings, int trainings) {
+        ClusterTeam team = ClusterTeam.join(
+                spec.coordinator(), spec.newcomer().settings(settings).after(trainings), spec.workers(), Connections::open);
+        return spec.coordinatorWorker().map(team::coordinatorRunsIn).orElse(team);
     }
 
-    private static Team host(ClusterSpec spec, Path folder, int trainings) {
+    private static Team host(ClusterSpec spec, Path folder, Map<String, String> settings, int trainings) {
         HostedCoordinator coordinator = HostedCoordinator.start(spec.server(), folder);
         try {
-            return new HostingTeam(join(spec, trainings), coordinator::close);
+            return new HostingTeam(join(spec, settings, trainings), coordinator::close);
         } catch (RuntimeException e) {
             coordinator.close();
             throw e;

@@ -1,5 +1,8 @@
 package dev.tutti.comm;
 
+import java.net.InetAddress;
+import java.util.Optional;
+
 /** Where the members of a group leave each other notes while they come together: addresses, names of files. One for each generation. */
 public interface BulletinBoard {
     /** Leaves a note; a name is used once. */
@@ -11,4 +14,9 @@ public interface BulletinBoard {
      * @throws MemberLostException if it did not come
      */
     String read(String name);
+
+    /** The address of this machine in the network through which the board is reached, if it is reached through one. */
+    default Optional<InetAddress> localAddress() {
+        return Optional.empty();
+    }
 }

@@ -70,7 +70,11 @@ public final class Coordinator {
         rendezvous.slept(supervision.detector().awake(now));
         List<Fact> facts = new ArrayList<>();
         happen(event, now).ifPresent(fact -> enter(fact, now, facts));
-        if (event instanceof Event.Exited exited) {
+        if (event instanceof Event.Join join) {
+            Fact.Joined joined = (Fact.Joined) facts.get(0);
+            known.hosts().name(join, joined.host()).ifPresent(fact -> enter(fact, now, facts));
+            known.job().describe(join, joined).forEach(fact -> enter(fact, now, facts));
+        } else if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         } else if (event instanceof Event.Tick) {
             for (MemberRecord place : roster.living()) {
@@ -99,7 +103,8 @@ public final class Coordinator {
 
     private Optional<? extends Fact> happen(Event event, long now) {
         if (event instanceof Event.Join join) {
-            Fact.Joined joined = roster.join(join, rules.max(), now);
+            known.job().require(join, roster);
+            Fact.Joined joined = roster.join(join.host(known.hosts().nameOf(join)), rules.max(), now);
             supervision.detector().heard(joined.member(), now);
             return Optional.of(joined);
         } else if (event instanceof Event.Leave leave) {

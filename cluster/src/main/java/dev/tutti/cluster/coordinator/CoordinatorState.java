@@ -10,8 +10,10 @@ final class CoordinatorState implements JournaledState {
     private final BoardState notes = new BoardState();
     private final ConfigurationState settings = new ConfigurationState();
     private final DataLedger ledger = new DataLedger();
+    private final JobSettings job = new JobSettings();
+    private final HostNames hosts = new HostNames();
     /** Members and their group come first: facts of the others are about them. */
-    private final List<JournaledState> books = List.of(roster, notes, settings, ledger);
+    private final List<JournaledState> books = List.of(roster, notes, settings, ledger, job, hosts);
 
     Roster roster() {
         return roster;
@@ -27,6 +29,14 @@ final class CoordinatorState implements JournaledState {
 
     DataLedger ledger() {
         return ledger;
+    }
+
+    JobSettings job() {
+        return job;
+    }
+
+    HostNames hosts() {
+        return hosts;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tutti.cluster.coordinator;
 
 import dev.tutti.comm.Report;
 import java.util.List;
+import java.util.Map;
 
 /** Something that happens to the coordinator. Those of members carry the member's id; whether it is theirs is checked before. */
 public sealed interface Event {
@@ -17,11 +18,36 @@ public sealed interface Event {
      * @param host where it runs
      * @param process the process it runs in, see {@link Event.Exited}
      * @param trainings that this process has done with this coordinator before: it comes for the one after those
+     * @param machine what tells the host from others with the same name; empty if that is not known
+     * @param settings of the job it was started for, by their paths; none for a program with a loop of its own
      */
-    record Join(String session, String wish, String role, String host, String process, int trainings) implements Event {
+    record Join(
+            String session,
+            String wish,
+            String role,
+            String host,
+            String process,
+            int trainings,
+            String machine,
+            Map<String, String> settings)
+            implements Event {
+        public Join {
+            machine = machine == null ? "" : machine;
+            settings = settings == null ? Map.of() : Map.copyOf(settings);
+        }
+
+        Join host(String other) {
+            return new Join(session, wish, role, other, process, trainings, machine, settings);
+        }
+
         /** For the first training. */
         public Join(String session, String wish, String role, String host, String process) {
             this(session, wish, role, host, process, 0);
+        }
+
+        /** Without the settings of a job. */
+        public Join(String session, String wish, String role, String host, String process, int trainings) {
+            this(session, wish, role, host, process, trainings, "", Map.of());
         }
     }
 

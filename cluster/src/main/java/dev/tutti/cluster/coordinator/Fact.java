@@ -2,12 +2,18 @@ package dev.tutti.cluster.coordinator;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Something the coordinator has decided. What it keeps is the sum of all facts, so a log of them is all that it needs. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "fact")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Fact.Joined.class, name = "joined"),
+    @JsonSubTypes.Type(value = Fact.Described.class, name = "described"),
+    @JsonSubTypes.Type(value = Fact.HostNamed.class, name = "hostNamed"),
     @JsonSubTypes.Type(value = Fact.Lost.class, name = "lost"),
     @JsonSubTypes.Type(value = Fact.Formed.class, name = "formed"),
     @JsonSubTypes.Type(value = Fact.Over.class, name = "over"),
@@ -21,6 +27,30 @@ import java.util.List;
 public sealed interface Fact {
     record Joined(String member, String session, String role, String host, String process, int trainings)
             implements Fact {}
+
+    /**
+     * The settings of the job, as its first worker brought them.
+     *
+     * @param trainings the training they belong to: the one after so many
+     */
+    record Described(int trainings, String member, SortedMap<String, String> settings) implements Fact {
+        public Described {
+            settings = Collections.unmodifiableSortedMap(new TreeMap<>(settings));
+        }
+
+        Described(int trainings, String member, Map<String, String> settings) {
+            this(trainings, member, new TreeMap<>(settings));
+        }
+    }
+
+    /**
+     * A machine got its name among those of the job.
+     *
+     * @param machine what tells it from others
+     * @param own the name it gives itself
+     * @param host the name it has here
+     */
+    record HostNamed(String machine, String own, String host) implements Fact {}
 
     /** A member is no longer one; what it had leased others get. */
     record Lost(String member, LossCause cause, String why) implements Fact {}

@@ -139,7 +139,8 @@ final class Rendezvous {
         List<String> before = roster.group().members();
         boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
         int source = 0;
-        boolean differ = false;
+        // Those who have never been together may have begun with other parameters: one state counts for all of them.
+        boolean differ = !someStayed && members.size() > 1;
         List<Arrival> states = new ArrayList<>();
         for (MemberRecord place : members) {
             Arrival arrival = arrivals.get(place.id());

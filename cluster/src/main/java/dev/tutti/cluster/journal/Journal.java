@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.PrivateFiles;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
 import dev.tutti.io.Temporary;
@@ -19,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,7 +95,7 @@ public final class Journal implements AutoCloseable {
 
     private void begin() throws IOException {
         Files.deleteIfExists(folder.resolve(NEXT));
-        channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        channel = PrivateFiles.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
         Temporary.syncFolder(folder);
         entries = read();
         channel.position(channel.size());
@@ -147,16 +149,33 @@ public final class Journal implements AutoCloseable {
         return new CorruptFileException(file.toString(), what + ": the file was changed. Move it away to begin anew");
     }
 
-    /** Writes down what an event led to; returns when it is on the disk. */
+    /**
+     * Writes down what an event led to; returns when it is on the disk.
+     *
+     * @throws FileException if it could not be written, for instance because the disk is full. The journal then is as it was before, and
+     *     the same facts may be appended again
+     */
     public void append(long at, List<Fact> facts) {
         if (facts.isEmpty()) {
             return;
         }
+        long before = size();
         try {
             write(channel, new Entry(at, facts));
             channel.force(false);
         } catch (IOException e) {
+            cutOff(before, e);
             throw new FileException(file.toString(), "cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    /** Takes back what was written of a line: the next one must not follow half of another. */
+    private void cutOff(long length, IOException because) {
+        try {
+            channel.truncate(length);
+            channel.position(length);
+        } catch (IOException e) {
+            because.addSuppressed(e);
         }
     }
 
@@ -214,8 +233,9 @@ public final class Journal implements AutoCloseable {
     }
 
     private FileChannel writeWhole(Path target, List<Entry> summary) throws IOException {
-        FileChannel out = FileChannel.open(
-                target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        FileChannel out = PrivateFiles.open(
+                target,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
         try {
             write(out, new Head(summary.size()));
             for (Entry entry : summary) {

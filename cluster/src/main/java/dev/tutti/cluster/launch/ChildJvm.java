@@ -42,6 +42,7 @@ public final class ChildJvm {
     private final Map<String, String> environment;
     private final int jvms;
     private final String heap;
+    private final List<String> wrapper;
 
     private ChildJvm(
             String mainClass,
@@ -50,7 +51,8 @@ public final class ChildJvm {
             List<Path> classPath,
             Map<String, String> environment,
             int jvms,
-            String heap) {
+            String heap,
+            List<String> wrapper) {
         this.mainClass = mainClass;
         this.member = member;
         this.arguments = List.copyOf(arguments);
@@ -58,23 +60,24 @@ public final class ChildJvm {
         this.environment = Map.copyOf(environment);
         this.jvms = jvms;
         this.heap = heap;
+        this.wrapper = List.copyOf(wrapper);
     }
 
     /** @param member the name of the member in it, seen by people who look at the list of processes */
     public static ChildJvm of(String mainClass, String member, List<String> arguments) {
-        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), 1, null);
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), 1, null, List.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, jvms, heap);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, jvms, heap, wrapper);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, member, arguments, classPath, more, jvms, heap);
+        return new ChildJvm(mainClass, member, arguments, classPath, more, jvms, heap, wrapper);
     }
 
     /**
@@ -84,12 +87,19 @@ public final class ChildJvm {
      * @param size the heap of each, such as {@code 2g}; null for a share
      */
     ChildJvm heap(int siblings, String size) {
-        return new ChildJvm(mainClass, member, arguments, classPath, environment, siblings, size);
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, siblings, size, wrapper);
+    }
+
+    /** Has another command run it: one that takes the JVM's as its last arguments, such as {@code ip netns exec NAME}. */
+    public ChildJvm within(List<String> command) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvms, heap, command);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
-        ProcessBuilder builder = new ProcessBuilder(command());
+        List<String> all = new ArrayList<>(wrapper);
+        all.addAll(command());
+        ProcessBuilder builder = new ProcessBuilder(all);
         builder.environment().putAll(environment);
         try {
             return builder.start();

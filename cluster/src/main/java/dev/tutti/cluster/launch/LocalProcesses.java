@@ -18,6 +18,7 @@ import dev.tutti.comm.connection.Connections;
 import dev.tutti.json.Definition;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Engine;
+import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.WorkerTask;
@@ -178,8 +179,8 @@ public final class LocalProcesses extends Definition implements Launcher {
                 children.start("worker-" + i, plan);
             }
             CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
-            ClusterTeam team =
-                    ClusterTeam.join(client, JoinRequest.worker("worker-0"), workersPerProcess, Connections::open);
+            JoinRequest driver = JoinRequest.worker("worker-0").settings(JobFingerprint.of(work));
+            ClusterTeam team = ClusterTeam.join(client, driver, workersPerProcess, Connections::open);
             try {
                 children.awaitStart(
                         members(), Duration.ofMillis(rules().patience().start()));

@@ -5,6 +5,8 @@ import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
+import dev.tutti.host.RunningTime;
+import dev.tutti.train.Version;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import java.util.List;
@@ -64,7 +66,10 @@ public final class CoordinatorClient implements AutoCloseable {
                         newcomer.role(),
                         newcomer.host(),
                         newcomer.process(),
-                        newcomer.trainings()),
+                        newcomer.trainings(),
+                        Version.current(),
+                        newcomer.machine(),
+                        newcomer.settings()),
                 patience);
         Timeouts given = beside ? joined.patience().besideCoordinator() : joined.patience();
         patience = given.coordinator();
@@ -83,10 +88,10 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /** Waits with the others for a new group; empty when the wait of one call is over and it has to be asked again. */
     public Optional<Met> meet(Membership self, long after, long progress, List<String> accused) {
-        CoordinatorProtocol.Met met = calls.call(
-                CoordinatorProtocol.MEET,
-                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused),
-                patience);
+        // Answered well before this side would take the coordinator for lost, also while the others are still awaited.
+        CoordinatorProtocol.Meet asked =
+                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused, patience / 2);
+        CoordinatorProtocol.Met met = calls.call(CoordinatorProtocol.MEET, asked, patience);
         return met.members() == null
                 ? Optional.empty()
                 : Optional.of(new Met(met.generation(), met.members(), met.source(), met.takeOver()));
@@ -101,7 +106,7 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /** Waits for a note; empty when it did not come in time. */
     public Optional<String> read(Membership self, long generation, String name, long millis) {
-        long begin = System.nanoTime();
+        long begin = RunningTime.nanos();
         long left = millis;
         while (left > 0) {
             CoordinatorProtocol.Note note = calls.call(
@@ -111,7 +116,7 @@ public final class CoordinatorClient implements AutoCloseable {
             if (note.note() != null) {
                 return Optional.of(note.note());
             }
-            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+            left = millis - RunningTime.millisSince(begin);
         }
         return Optional.empty();
     }

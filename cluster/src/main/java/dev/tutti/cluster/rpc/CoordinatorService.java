@@ -7,6 +7,7 @@ import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.comm.Member;
+import dev.tutti.train.Version;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
@@ -50,7 +51,16 @@ final class CoordinatorService {
             return live.ask(
                     (Coordinator machine) -> machine.situation(beat.caller().member()));
         });
-        builder.addMethod(CoordinatorProtocol.WATCH, ServerCalls.asyncServerStreamingCall(this::watch));
+        builder.addMethod(
+                received(CoordinatorProtocol.WATCH),
+                ServerCalls.asyncServerStreamingCall(
+                        (Received<CoordinatorProtocol.Caller> caller, StreamObserver<MembershipNotice> stream) -> {
+                            if (caller.problem() == null) {
+                                watch(caller.message(), stream);
+                            } else {
+                                stream.onError(caller.problem());
+                            }
+                        }));
         async(builder, CoordinatorProtocol.MEET, this::meet);
         unary(builder, CoordinatorProtocol.POST, post -> {
             live.apply(new Event.Post(known(post.caller()), post.generation(), post.name(), post.note()));
@@ -89,10 +99,29 @@ final class CoordinatorService {
     }
 
     private CoordinatorProtocol.Joined join(CoordinatorProtocol.Join asked) {
+        requireVersion(asked);
         List<Fact> facts = live.apply(new Event.Join(
-                asked.session(), asked.wish(), asked.role(), asked.host(), asked.process(), asked.trainings()));
+                asked.session(),
+                asked.wish(),
+                asked.role(),
+                asked.host(),
+                asked.process(),
+                asked.trainings(),
+                asked.machine(),
+                asked.settings()));
         Fact.Joined joined = (Fact.Joined) facts.get(0);
         return new CoordinatorProtocol.Joined(joined.member(), live.rules().patience());
+    }
+
+    /** Members compute the same bits only if they run the same code. */
+    private static void requireVersion(CoordinatorProtocol.Join asked) {
+        if (!Version.current().equals(asked.version())) {
+            throw new RefusedException(
+                    RefusedException.Kind.OTHER_JOB,
+                    (asked.wish() == null ? "a new " + asked.role() : asked.wish()) + " on " + asked.host()
+                            + " runs version " + asked.version() + " of Tutti, the coordinator version "
+                            + Version.current() + ": expected the same version on all machines of a job");
+        }
     }
 
     private CoordinatorProtocol.Leased lease(CoordinatorProtocol.Chunks asked) {
@@ -112,7 +141,7 @@ final class CoordinatorService {
                     List<Member> members = machine.members(group);
                     return new CoordinatorProtocol.Met(group.generation(), members, group.source(), group.takeOver());
                 });
-        return live.await(question, POLL)
+        return live.await(question, Math.min(POLL, asked.millis()))
                 .thenApply(met -> met == null ? new CoordinatorProtocol.Met(0, null, 0, false) : met);
     }
 
@@ -164,6 +193,9 @@ final class CoordinatorService {
     }
 
     private String known(CoordinatorProtocol.Caller caller) {
+        if (caller == null) {
+            throw new RefusedException(RefusedException.Kind.UNKNOWN, "the call does not say which member makes it");
+        }
         if (!live.ask((Coordinator machine) -> machine.isSession(caller.member(), caller.session()))) {
             throw new RefusedException(
                     RefusedException.Kind.UNKNOWN,
@@ -181,9 +213,13 @@ final class CoordinatorService {
             ServerServiceDefinition.Builder builder,
             MethodDescriptor<Q, A> method,
             Function<Q, CompletableFuture<A>> work) {
-        builder.addMethod(method, ServerCalls.asyncUnaryCall((Q request, StreamObserver<A> observer) -> {
+        builder.addMethod(received(method), ServerCalls.asyncUnaryCall((request, observer) -> {
+            if (request.problem() != null) {
+                observer.onError(request.problem());
+                return;
+            }
             try {
-                var unused = work.apply(request).whenComplete((answer, failure) -> {
+                var unused = work.apply(request.message()).whenComplete((answer, failure) -> {
                     if (failure != null) {
                         observer.onError(status(failure));
                     } else if (!((ServerCallStreamObserver<A>) observer).isCancelled()) {
@@ -200,6 +236,11 @@ final class CoordinatorService {
                         .asRuntimeException());
             }
         }));
+    }
+
+    private static <Q, A> MethodDescriptor<Received<Q>, A> received(MethodDescriptor<Q, A> method) {
+        return method.toBuilder(Received.by(method.getRequestMarshaller()), method.getResponseMarshaller())
+                .build();
     }
 
     private static Throwable status(Throwable failure) {

@@ -150,7 +150,14 @@ class CoordinatorRandomTest {
             return switch (random.nextInt(22)) {
                 case 0, 1 ->
                     new Event.Join(
-                            "s" + random.nextInt(40), null, MemberRecord.WORKER, "here", "p" + random.nextInt(9));
+                            "s" + random.nextInt(40),
+                            null,
+                            MemberRecord.WORKER,
+                            "here",
+                            "p" + random.nextInt(9),
+                            0,
+                            "m" + random.nextInt(3),
+                            random.nextInt(10) == 0 ? Map.of("seed", "8") : Map.of());
                 case 2 -> new Event.Leave(member, "ends");
                 case 3 -> new Event.Exited("p" + random.nextInt(9), "ended");
                 case 4, 5, 6 ->

@@ -77,10 +77,29 @@ class CoordinatorTest {
     }
 
     @Test
+    void machinesWithTheSameNameAreToldApart() {
+        TestingJob job = new TestingJob(MembershipRules.of(4));
+        for (String machine : List.of("a", "b", "a", "c")) {
+            job.apply(new Event.Join(
+                    "s" + job.coordinator.overview(job.now).members().size(),
+                    null,
+                    MemberRecord.WORKER,
+                    "localhost",
+                    "p",
+                    0,
+                    machine,
+                    java.util.Map.of()));
+        }
+        assertThat(job.coordinator.overview(job.now).members())
+                .extracting(Overview.Line::host)
+                .containsExactly("localhost", "localhost~2", "localhost", "localhost~3");
+    }
+
+    @Test
     void joiningTwiceWithOneSessionGivesOneMember() {
         TestingJob job = new TestingJob(MembershipRules.of(1));
         Event.Join join = new Event.Join("secret", null, MemberRecord.WORKER, "here", "p");
-        assertThat(job.apply(join)).isEqualTo(job.apply(join));
+        assertThat(job.apply(join).get(0)).isEqualTo(job.apply(join).get(0));
         assertThat(job.coordinator.overview(job.now).members()).hasSize(1);
     }
 

@@ -10,6 +10,7 @@ import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.comm.Configuration;
+import dev.tutti.train.Version;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -21,6 +22,7 @@ import java.security.KeyStore;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -82,6 +84,24 @@ class CoordinatorServerTest {
                 .satisfies(log -> assertThat(Files.size(log)).isLessThan(1_200_000));
         try (CoordinatorServer server = CoordinatorServer.start(settings)) {
             assertThat(server.overview().settings().values()).containsEntry("rate", text + 50);
+        }
+    }
+
+    @Test
+    void aMemberOfAnotherVersionIsRefused() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
+            ManagedChannel channel = CoordinatorChannels.open(server.address());
+            try {
+                CoordinatorProtocol.Join old =
+                        new CoordinatorProtocol.Join("s", "worker-0", "worker", "here", "p", 0, "0.0.1", "", Map.of());
+                assertThatThrownBy(() -> new CoordinatorCalls(server.address(), channel)
+                                .call(CoordinatorProtocol.JOIN, old, 5_000))
+                        .isInstanceOf(RefusedException.class)
+                        .hasMessageContaining("worker-0 on here runs version 0.0.1 of Tutti")
+                        .hasMessageContaining("the coordinator version " + Version.current());
+            } finally {
+                channel.shutdownNow();
+            }
         }
     }
 

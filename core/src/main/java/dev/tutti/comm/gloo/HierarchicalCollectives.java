@@ -36,7 +36,7 @@ public final class HierarchicalCollectives {
         Engine.load(); // before the clock runs: the first time takes seconds
         CallDeadline patience = new CallDeadline(timeout);
         Hosts hosts = Hosts.of(group);
-        InetAddress address = GlooCollectives.address(group);
+        InetAddress address = OwnAddress.in(group, board);
         List<Transport> opened = new ArrayList<>();
         try {
             SharedMemoryTransport local = null;
