@@ -11,4 +11,20 @@ public interface BulletinBoard {
      * @throws MemberLostException if it did not come
      */
     String read(String name);
+
+    /** A part of this board, whose notes have names of their own. */
+    default BulletinBoard part(String part) {
+        BulletinBoard whole = this;
+        return new BulletinBoard() {
+            @Override
+            public void post(String name, String note) {
+                whole.post(part + "-" + name, note);
+            }
+
+            @Override
+            public String read(String name) {
+                return whole.read(part + "-" + name);
+            }
+        };
+    }
 }

@@ -10,8 +10,10 @@ final class CoordinatorState implements JournaledState {
     private final BoardState notes = new BoardState();
     private final ConfigurationState settings = new ConfigurationState();
     private final DataLedger ledger = new DataLedger();
+    private final AddressBook addresses = new AddressBook();
+    private final OwnershipTable ownership = new OwnershipTable();
     /** Members and their group come first: facts of the others are about them. */
-    private final List<JournaledState> books = List.of(roster, notes, settings, ledger);
+    private final List<JournaledState> books = List.of(roster, notes, settings, ledger, addresses, ownership);
 
     Roster roster() {
         return roster;
@@ -27,6 +29,14 @@ final class CoordinatorState implements JournaledState {
 
     DataLedger ledger() {
         return ledger;
+    }
+
+    AddressBook addresses() {
+        return addresses;
+    }
+
+    OwnershipTable ownership() {
+        return ownership;
     }
 
     @Override

@@ -24,6 +24,8 @@ public final class RefusedException extends TuttiException {
         TOO_FEW,
         /** The training is over: whoever comes now comes too late. */
         OVER,
+        /** Another member holds it, or under a newer term. */
+        FENCED,
         /** It contradicts what others said before. */
         CONTRADICTION
     }

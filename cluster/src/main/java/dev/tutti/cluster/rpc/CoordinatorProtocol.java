@@ -85,7 +85,7 @@ final class CoordinatorProtocol {
 
     record Exited(String process, String how) {}
 
-    private static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
+    static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
         return method(MethodType.UNARY, name, request, answer);
     }
 

@@ -34,6 +34,11 @@ public record JoinRequest(String session, String wish, String role, String host,
                 0);
     }
 
+    /** A member of another role in this process. */
+    public static JoinRequest of(String role, String wish) {
+        return worker(wish).role(role);
+    }
+
     public JoinRequest host(String other) {
         return new JoinRequest(session, wish, role, other, process, trainings);
     }

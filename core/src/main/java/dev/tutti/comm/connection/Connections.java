@@ -6,10 +6,13 @@ import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.SingleMemberCollectives;
+import dev.tutti.comm.gloo.GlooCollectives;
 import dev.tutti.comm.gloo.HierarchicalCollectives;
 import dev.tutti.comm.memory.MemoryCollectives;
 import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 /** Chooses how the members of a group are connected: by memory where they can share it, by the network where they cannot. */
@@ -35,6 +38,15 @@ public final class Connections {
         return inOneJvm(group, board)
                 ? MemoryCollectives.open(group, board, timeout)
                 : SharedMemoryCollectives.open(group, board, timeout);
+    }
+
+    /**
+     * The address on which a member listens for members of other machines: the one that the variable {@link
+     * GlooCollectives#ADDRESS_VARIABLE} names, or else that of its host's name where it is an address of this machine.
+     */
+    public static InetAddress networkAddress(Member self) {
+        Member elsewhere = new Member("elsewhere", self.host() + " of another machine");
+        return GlooCollectives.address(new Group(0, 0, List.of(self, elsewhere)));
     }
 
     private static boolean inOneJvm(Group group, BulletinBoard board) {

@@ -98,7 +98,7 @@ public final class GlooCollectives {
         }
     }
 
-    static InetAddress address(Group group) {
+    public static InetAddress address(Group group) {
         String named = System.getenv(ADDRESS_VARIABLE);
         boolean oneHost = group.members().stream().map(Member::host).distinct().count() == 1;
         if (oneHost) {
