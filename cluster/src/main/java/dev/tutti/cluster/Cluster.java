@@ -1,6 +1,7 @@
 package dev.tutti.cluster;
 
 import dev.tutti.cluster.launch.LocalProcesses;
+import dev.tutti.cluster.launch.RoleThreads;
 import dev.tutti.train.Launcher;
 
 /** The places where members can run: {@code epochs(3).on(Cluster.processes(4)).with(allReduce())}. */
@@ -10,6 +11,11 @@ public final class Cluster {
     /** Workers on threads of this JVM, which share the parameters: the fastest on one machine. */
     public static Launcher threads(int workers) {
         return Launcher.threads(workers);
+    }
+
+    /** The same beside members of another role, on threads of this JVM as well: {@code threads(2, "server", 1)}. */
+    public static RoleThreads threads(int workers, String role, int count) {
+        return new RoleThreads(workers).role(role, count);
     }
 
     /** JVMs of this machine: a worker that dies takes no other with it. */

@@ -3,6 +3,7 @@ package dev.tutti.cluster;
 import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.RoleRules;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.JoinRequest;
@@ -13,9 +14,9 @@ import dev.tutti.json.Json;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import java.util.Optional;
 
 /**
  * The members of a job that are started by hand, on one machine or several, and which of them this is. Written as JSON, in a file
@@ -29,7 +30,8 @@ import java.util.Optional;
  * <p>The first worker runs the coordinator, on the port given with its address, and its spec says by which rules; with a role {@code
  * coordinator} in the cluster a process of its own does both ({@code ./tutti coordinator}).
  *
- * @param cluster addresses by role
+ * @param cluster addresses by role: {@code worker}, {@code coordinator}, and any others whose members have a {@link
+ *     dev.tutti.comm.RoleProgram}
  * @param task which of them this is
  * @param token the secret of the job, the same for all
  * @param workersPerProcess workers on threads of this member's JVM; 1 unless it is said
@@ -84,13 +86,10 @@ public record ClusterSpec(
                 cluster.containsKey(task.type()),
                 "task: there is no role '" + task.type() + "' in the cluster, which has " + cluster.keySet());
         require(
-                task.type().equals(WORKER),
-                "task: expected the type worker, received " + task.type()
-                        + (task.type().equals(COORDINATOR)
-                                ? ": the coordinator of this cluster is run by ./tutti coordinator --folder FOLDER"
-                                        + " --expected " + cluster.get(WORKER).size() + " --host HOST --port PORT, and"
-                                        + " the token is in its folder"
-                                : ""));
+                !task.type().equals(COORDINATOR),
+                "task: expected the type worker or another role, received coordinator: the coordinator of this cluster"
+                        + " is run by ./tutti coordinator --folder FOLDER --expected "
+                        + cluster.get(WORKER).size() + " --host HOST --port PORT, and the token is in its folder");
         require(
                 task.index() >= 0,
                 "task: expected an index of 0 or more among the role's addresses, received " + task.index());
@@ -101,7 +100,7 @@ public record ClusterSpec(
                 (certificate == null) == (key == null),
                 "a certificate and its key go together: expected 'certificate' and 'key', received only '"
                         + (key == null ? "certificate" : "key") + "'");
-        rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+        rules(cluster, min, max, ejectSlowerThan, patience);
     }
 
     /** One that says no more than who there is, for members of a coordinator that runs already. */
@@ -110,7 +109,12 @@ public record ClusterSpec(
     }
 
     private static MembershipRules rules(
-            int workers, Integer min, Integer max, Double ejectSlowerThan, Map<String, Long> patience) {
+            Map<String, List<String>> cluster,
+            Integer min,
+            Integer max,
+            Double ejectSlowerThan,
+            Map<String, Long> patience) {
+        int workers = cluster.get(WORKER).size();
         int least = min == null ? 1 : min;
         int most = max == null ? workers : max;
         require(most >= 1, "max: expected at least 1 worker, received " + most);
@@ -118,10 +122,17 @@ public record ClusterSpec(
                 least >= 1 && least <= most,
                 "min: expected from 1 to " + most + ", the most workers there may be, received " + least);
         try {
-            return MembershipRules.of(workers)
+            MembershipRules rules = MembershipRules.of(workers)
                     .between(least, most)
                     .ejectSlowerThan(ejectSlowerThan == null ? 0 : ejectSlowerThan)
                     .patience(Timeouts.DEFAULT.with(patience == null ? Map.of() : patience));
+            for (Map.Entry<String, List<String>> role : cluster.entrySet()) {
+                if (!role.getKey().equals(WORKER) && !role.getKey().equals(COORDINATOR)) {
+                    rules = rules.role(
+                            role.getKey(), RoleRules.of(role.getValue().size()));
+                }
+            }
+            return rules;
         } catch (ConfigException e) {
             throw new ConfigException(NAMED + e.getMessage(), e);
         }
@@ -156,7 +167,7 @@ public record ClusterSpec(
 
     /** Whether this process has to run the coordinator. */
     boolean runsCoordinator() {
-        return !cluster.containsKey(COORDINATOR) && task.index() == 0;
+        return !cluster.containsKey(COORDINATOR) && task.type().equals(WORKER) && task.index() == 0;
     }
 
     /** The worker that runs the coordinator, where it is another than this one. */
@@ -166,14 +177,15 @@ public record ClusterSpec(
 
     /** Where the coordinator is. */
     public CoordinatorAddress coordinator() {
-        String address = coordinatorsAddress();
-        int colon = address.lastIndexOf(':');
-        require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
-        return new CoordinatorAddress(address.substring(0, colon), port(address, colon), token, tls());
+        List<String> addresses =
+                cluster.getOrDefault(COORDINATOR, cluster.get(WORKER).subList(0, 1));
+        return new CoordinatorAddress(addresses.stream().map(ClusterSpec::place).toList(), token, tls());
     }
 
-    private String coordinatorsAddress() {
-        return cluster.getOrDefault(COORDINATOR, cluster.get(WORKER)).get(0);
+    private static CoordinatorAddress.Endpoint place(String address) {
+        int colon = address.lastIndexOf(':');
+        require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
+        return new CoordinatorAddress.Endpoint(address.substring(0, colon), port(address, colon));
     }
 
     private static int port(String address, int colon) {
@@ -201,7 +213,7 @@ public record ClusterSpec(
     public ServerSettings server() {
         CoordinatorAddress address = coordinator();
         requireReachable(address);
-        MembershipRules rules = rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+        MembershipRules rules = rules(cluster, min, max, ejectSlowerThan, patience);
         return ServerSettings.of(rules)
                 .listen(address.host(), address.port())
                 .token(token)
@@ -226,9 +238,9 @@ public record ClusterSpec(
                         + own + " for all members, or have /etc/hosts give it to " + own);
     }
 
-    /** This worker, as it introduces itself. */
+    /** This member, as it introduces itself. */
     JoinRequest newcomer() {
-        return JoinRequest.worker(WORKER + "-" + task.index());
+        return JoinRequest.of(task.type(), task.type() + "-" + task.index());
     }
 
     /** Workers of all members, if all have as many in a process as this one. */

@@ -2,6 +2,7 @@ package dev.tutti.cluster;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.MembershipNotice;
+import dev.tutti.cluster.coordinator.Presence;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
@@ -17,6 +18,8 @@ import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Messages;
+import dev.tutti.comm.Ownership;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
 import dev.tutti.host.RunningTime;
@@ -26,6 +29,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +50,8 @@ public final class ClusterTeam implements Team {
     private final CollectivesFactory factory;
     private final int threads;
     private final RemoteLeases leases;
+    private final RemoteOwnership ownership;
+    private final MemberMessages messages;
     private final GroupStatus standing = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
@@ -59,6 +66,9 @@ public final class ClusterTeam implements Team {
     private volatile boolean failed;
     private volatile boolean done;
     private volatile Configuration configuration = Configuration.NONE;
+    private volatile SubGroupCollectives subGroups;
+    private volatile int trainingsOver;
+    private final AtomicLong membersHeardOf = new AtomicLong();
     private volatile String farewell = "its work is done";
     private long generation;
 
@@ -69,6 +79,8 @@ public final class ClusterTeam implements Team {
         this.factory = factory;
         this.self = client.join(this.newcomer);
         this.leases = new RemoteLeases(client, () -> self);
+        this.ownership = new RemoteOwnership(client, () -> self);
+        this.messages = new MemberMessages(client);
         this.pulse = client.pulse(self, listener(self));
     }
 
@@ -195,11 +207,14 @@ public final class ClusterTeam implements Team {
         }
         Group group = new Group(generation, rank, met.members());
         Duration timeout = Duration.ofMillis(self.patience().collective());
-        Collectives opened = factory.open(group, new RemoteBoard(client, self, generation), timeout);
+        RemoteBoard board = new RemoteBoard(client, self, generation);
+        Collectives opened = factory.open(group, board, timeout);
+        SubGroupCollectives parts = new SubGroupCollectives(group, board, factory, timeout, this::accuse);
         synchronized (accused) {
             accused.clear();
         }
-        standing.begin(group, new GuardedCollectives(opened, this::accuse));
+        subGroups = parts;
+        standing.begin(group, new GuardedCollectives(opened, this::accuse, Optional.of(parts)));
         return new Meeting(group, met.source(), met.takeOver());
     }
 
@@ -254,6 +269,10 @@ public final class ClusterTeam implements Team {
             @Override
             public void situation(MembershipNotice now) {
                 alone = false;
+                trainingsOver = Math.max(trainingsOver, now.trainings());
+                if (membersHeardOf.getAndSet(now.members()) != now.members()) {
+                    run(messages::membersChanged);
+                }
                 if (!mine.equals(self)) {
                     LOG.debug("{} is {} now", mine, self);
                 } else if (now.gone() != null) {
@@ -294,6 +313,35 @@ public final class ClusterTeam implements Team {
         return required(standing.collectives());
     }
 
+    @Override
+    public Collectives collectives(Group sub) {
+        return required(standing.collectives() == null ? null : subGroups).of(sub);
+    }
+
+    @Override
+    public Messages messages() {
+        return messages.of(self, newcomer.host(), newcomer.role());
+    }
+
+    @Override
+    public Ownership ownership() {
+        return ownership;
+    }
+
+    @Override
+    public List<Member> members(String role) {
+        try {
+            return client.present(role).stream().map(Presence::member).toList();
+        } catch (CoordinatorLostException e) {
+            throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public boolean isOver() {
+        return trainingsOver > newcomer.trainings();
+    }
+
     private static <T> T required(T met) {
         if (met == null) {
             throw new IllegalStateException("there is no group: meet first");
@@ -328,13 +376,21 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void configure(String key, String value) {
-        var unused = errands.submit(() -> {
+        run(() -> {
             try {
                 client.configure(key, value);
             } catch (TuttiException e) {
                 LOG.warn("the setting {} could not be changed: {}", key, e.getMessage());
             }
         });
+    }
+
+    private void run(Runnable errand) {
+        try {
+            errands.execute(errand);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has left meanwhile", self.id(), e);
+        }
     }
 
     @Override
@@ -364,6 +420,7 @@ public final class ClusterTeam implements Team {
         } catch (TuttiException e) {
             LOG.debug("{} could not say good-bye", self.id(), e);
         }
+        messages.close();
         Collectives old = standing.end();
         if (old != null) {
             old.close();

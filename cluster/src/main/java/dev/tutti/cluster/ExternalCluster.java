@@ -100,7 +100,10 @@ final class ExternalCluster implements Launcher {
 
     private static Team join(ClusterSpec spec, Map<String, String> settings, int trainings) {
         ClusterTeam team = ClusterTeam.join(
-                spec.coordinator(), spec.newcomer().settings(settings).after(trainings), spec.workers(), Connections::open);
+                spec.coordinator(),
+                spec.newcomer().settings(settings).after(trainings),
+                spec.workers(),
+                Connections::open);
         return spec.coordinatorWorker().map(team::coordinatorRunsIn).orElse(team);
     }
 

@@ -45,9 +45,13 @@ final class RemoteBoard implements BulletinBoard {
         }
     }
 
-    /** Asks the routing tables of this machine; nothing is sent. */
     @Override
     public Optional<InetAddress> localAddress() {
+        return localAddress(client);
+    }
+
+    /** The address of this machine towards a coordinator. Asks the routing tables of this machine; nothing is sent. */
+    static Optional<InetAddress> localAddress(CoordinatorClient client) {
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.connect(new InetSocketAddress(
                     client.address().host(), client.address().port()));

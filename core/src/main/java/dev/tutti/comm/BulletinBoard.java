@@ -19,4 +19,25 @@ public interface BulletinBoard {
     default Optional<InetAddress> localAddress() {
         return Optional.empty();
     }
+
+    /** A part of this board, whose notes have names of their own. */
+    default BulletinBoard part(String part) {
+        BulletinBoard whole = this;
+        return new BulletinBoard() {
+            @Override
+            public void post(String name, String note) {
+                whole.post(part + "-" + name, note);
+            }
+
+            @Override
+            public String read(String name) {
+                return whole.read(part + "-" + name);
+            }
+
+            @Override
+            public Optional<InetAddress> localAddress() {
+                return whole.localAddress();
+            }
+        };
+    }
 }

@@ -29,7 +29,8 @@ class JobFingerprintTest {
 
     private static Map<String, String> of(Layer model, Optimizer optimizer, long seed, Dataset data, int epochs) {
         TrainingConfig recipe = new TrainingConfig(optimizer, softmaxCrossEntropy(), List.of(accuracy()), 0, seed);
-        return JobFingerprint.of(new WorkerTask(model, recipe, data, Fit.epochs(epochs).with(Strategy.local())));
+        return JobFingerprint.of(
+                new WorkerTask(model, recipe, data, Fit.epochs(epochs).with(Strategy.local())));
     }
 
     private static Map<String, String> with(Dataset data) {

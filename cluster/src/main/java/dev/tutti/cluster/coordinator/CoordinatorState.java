@@ -12,8 +12,11 @@ final class CoordinatorState implements JournaledState {
     private final DataLedger ledger = new DataLedger();
     private final JobSettings job = new JobSettings();
     private final HostNames hosts = new HostNames();
+    private final AddressBook addresses = new AddressBook();
+    private final OwnershipTable ownership = new OwnershipTable();
     /** Members and their group come first: facts of the others are about them. */
-    private final List<JournaledState> books = List.of(roster, notes, settings, ledger, job, hosts);
+    private final List<JournaledState> books =
+            List.of(roster, notes, settings, ledger, job, hosts, addresses, ownership);
 
     Roster roster() {
         return roster;
@@ -37,6 +40,14 @@ final class CoordinatorState implements JournaledState {
 
     HostNames hosts() {
         return hosts;
+    }
+
+    AddressBook addresses() {
+        return addresses;
+    }
+
+    OwnershipTable ownership() {
+        return ownership;
     }
 
     @Override

@@ -140,7 +140,7 @@ final class DataLedger implements JournaledState {
             epoch(back.epoch()).free(back.member());
         } else if (fact instanceof Fact.Lost lost) {
             epochs.values().forEach(epoch -> epoch.free(lost.member()));
-        } else if (fact instanceof Fact.Formed formed) {
+        } else if (fact instanceof Fact.Formed formed && formed.ofWorkers()) {
             if (Collections.disjoint(group, formed.members())) {
                 epochs.clear();
             }

@@ -111,6 +111,19 @@ public sealed interface Event {
     /** A member gives back what it leased. */
     record GiveBack(String member, int epoch) implements Event {}
 
+    /** A member says where it listens for messages of others. */
+    record Announce(String member, String address) implements Event {}
+
+    /** A member wants to hold a thing that no other one holds. */
+    record Claim(String member, String thing) implements Event {}
+
+    /** The first holder of a thing says who holds it from now on. @param term under which it does */
+    record Assign(String member, String thing, long term, List<String> holders) implements Event {
+        public Assign {
+            holders = List.copyOf(holders);
+        }
+    }
+
     /** Changes the configuration. @param value null takes the key away */
     record Configure(String key, String value) implements Event {}
 }

@@ -22,7 +22,9 @@ import java.util.TreeMap;
     @JsonSubTypes.Type(value = Fact.Leased.class, name = "leased"),
     @JsonSubTypes.Type(value = Fact.Used.class, name = "used"),
     @JsonSubTypes.Type(value = Fact.GivenBack.class, name = "givenBack"),
-    @JsonSubTypes.Type(value = Fact.Configured.class, name = "configured")
+    @JsonSubTypes.Type(value = Fact.Configured.class, name = "configured"),
+    @JsonSubTypes.Type(value = Fact.Announced.class, name = "announced"),
+    @JsonSubTypes.Type(value = Fact.Owned.class, name = "owned")
 })
 public sealed interface Fact {
     record Joined(String member, String session, String role, String host, String process, int trainings)
@@ -61,17 +63,28 @@ public sealed interface Fact {
      * @param members their ids in the order of their ranks
      * @param source the rank of the one whose state is the furthest
      * @param takeOver whether some have another state
+     * @param role the role of all of them; workers where a journal does not say
      */
-    record Formed(long generation, List<String> members, int source, boolean takeOver) implements Fact {
+    record Formed(long generation, List<String> members, int source, boolean takeOver, String role) implements Fact {
         public Formed {
             members = List.copyOf(members);
+            role = role == null ? MemberRecord.WORKER : role;
+        }
+
+        boolean ofWorkers() {
+            return role.equals(MemberRecord.WORKER);
         }
     }
 
     /** So many trainings are over: all of a group have gone, and not all because they failed. */
     record Over(int trainings) implements Fact {}
 
-    record Posted(long generation, String name, String note) implements Fact {}
+    /** @param role whose generation it is; the workers' where a journal does not say */
+    record Posted(long generation, String name, String note, String role) implements Fact {
+        public Posted {
+            role = role == null ? MemberRecord.WORKER : role;
+        }
+    }
 
     record Begun(int epoch, int chunks, List<Integer> used) implements Fact {
         public Begun {
@@ -90,4 +103,14 @@ public sealed interface Fact {
     record GivenBack(int epoch, String member) implements Fact {}
 
     record Configured(String key, String value, long version) implements Fact {}
+
+    /** A member listens for messages of others. */
+    record Announced(String member, String address) implements Fact {}
+
+    /** A thing is held by these from now on, the first of whom decides. */
+    record Owned(String thing, long term, List<String> holders) implements Fact {
+        public Owned {
+            holders = List.copyOf(holders);
+        }
+    }
 }

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * it {@link #isLong}. Compacting writes a summary beside the journal and, when that is on the disk, renames it over it: at every
  * moment there is one whole journal under the name, and what is left of an unfinished one is never read.
  */
-public final class Journal implements AutoCloseable {
+public final class Journal implements CoordinatorLog {
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
     private static final String NAME = "coordinator.log";
     private static final String NEXT = "coordinator.log.next";
@@ -102,6 +102,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /** What was in it when it was opened. */
+    @Override
     public List<Entry> entries() {
         return entries;
     }
@@ -155,6 +156,7 @@ public final class Journal implements AutoCloseable {
      * @throws FileException if it could not be written, for instance because the disk is full. The journal then is as it was before, and
      *     the same facts may be appended again
      */
+    @Override
     public void append(long at, List<Fact> facts) {
         if (facts.isEmpty()) {
             return;
@@ -191,6 +193,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /** Whether it has grown so much that a summary is worth its while. */
+    @Override
     public boolean isLong() {
         return size() > limit;
     }
@@ -209,6 +212,7 @@ public final class Journal implements AutoCloseable {
      *
      * @throws FileException if the summary is written but cannot take the journal's place: then it is not known which one counts
      */
+    @Override
     public void compact(List<Entry> summary) {
         long before = size();
         Path next = folder.resolve(NEXT);

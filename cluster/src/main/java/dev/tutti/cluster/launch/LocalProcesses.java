@@ -7,12 +7,15 @@ import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.HostedCoordinator;
 import dev.tutti.cluster.HostingTeam;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.RoleRules;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Member;
+import dev.tutti.comm.RoleProgram;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.connection.Connections;
 import dev.tutti.json.Definition;
@@ -24,9 +27,12 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.WorkerTask;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * JVMs of this machine: this one and others that it starts, each with workers on threads of its own.
@@ -52,6 +58,7 @@ public final class LocalProcesses extends Definition implements Launcher {
     private Double goneAfterSeconds;
     private Double collectiveSeconds;
     private Double tooFewSeconds;
+    private Map<String, Integer> roles = Map.of();
 
     @JsonIgnore
     private Path folder;
@@ -67,6 +74,18 @@ public final class LocalProcesses extends Definition implements Launcher {
     /** Workers on threads of each JVM; 1 by default. */
     public LocalProcesses workersPerProcess(int each) {
         return copy(c -> c.workersPerProcess = each);
+    }
+
+    /**
+     * So many JVMs of another role beside the members that train, such as servers. Each runs the {@link RoleProgram} of its role;
+     * one that is lost is replaced like a worker, and disturbs no worker.
+     */
+    public LocalProcesses role(String name, int count) {
+        return copy(c -> {
+            Map<String, Integer> more = new TreeMap<>(roles);
+            more.put(name, count);
+            c.roles = Map.copyOf(more);
+        });
     }
 
     /** The least number of members that go on; with fewer training waits a while and ends with a checkpoint. 1 by default. */
@@ -132,6 +151,11 @@ public final class LocalProcesses extends Definition implements Launcher {
         require(
                 min >= 1 && min <= members(),
                 "min: expected from 1 to the number of members, " + members() + ", received " + min);
+        require(roles != null, "roles: expected numbers of members by role, received nothing");
+        roles.forEach((role, count) -> require(
+                role.matches("[a-z][a-zA-Z0-9]*") && !role.equals(Member.WORKER) && count != null && count >= 1,
+                "roles: expected other names than worker, each with a number of at least 1, received " + role + ": "
+                        + count));
         require(restarts >= 0, "restarts: expected 0 or more, received " + restarts);
         require(
                 ejectSlowerThan == 0 || ejectSlowerThan > 1,
@@ -165,11 +189,16 @@ public final class LocalProcesses extends Definition implements Launcher {
         if (tooFewSeconds != null) {
             patience = patience.tooFew(Duration.ofMillis(Math.round(tooFewSeconds * 1000)));
         }
-        return new MembershipRules(min, members(), members(), ejectSlowerThan, patience);
+        MembershipRules rules = new MembershipRules(min, members(), members(), ejectSlowerThan, patience);
+        for (Map.Entry<String, Integer> role : roles.entrySet()) {
+            rules = rules.role(role.getKey(), RoleRules.of(role.getValue()));
+        }
+        return rules;
     }
 
     @Override
     public Team assemble(WorkerTask work) {
+        roles.keySet().forEach(RoleProgram::named); // before anything is started
         HostedCoordinator hosted = HostedCoordinator.start(ServerSettings.of(rules()), folder);
         CoordinatorServer coordinator = hosted.server();
         ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
@@ -178,25 +207,56 @@ public final class LocalProcesses extends Definition implements Launcher {
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
+            String settings = Json.write(work);
+            roles.forEach((role, count) -> {
+                for (int i = 0; i < count; i++) {
+                    children.start(role + "-" + i, new RolePlan(coordinator.address(), role, settings));
+                }
+            });
             CoordinatorClient client = new CoordinatorClient(coordinator.address()).besideCoordinator();
             JoinRequest driver = JoinRequest.worker("worker-0").settings(JobFingerprint.of(work));
             ClusterTeam team = ClusterTeam.join(client, driver, workersPerProcess, Connections::open);
             try {
                 children.awaitStart(
-                        members(), Duration.ofMillis(rules().patience().start()));
+                        members()
+                                + roles.values().stream()
+                                        .mapToInt(Integer::intValue)
+                                        .sum(),
+                        Duration.ofMillis(rules().patience().start()));
             } catch (RuntimeException e) {
                 team.close();
                 throw e;
             }
             return new HostingTeam(new DriverTeam(team, children), () -> {
                 // Without the driver nobody would hear of what the others do.
-                children.endWithin(TO_END, team.hasFailed() ? Set.of() : coordinator.processesOf(team.companions()));
+                children.endWithin(TO_END, team.hasFailed() ? Set.of() : atWork(coordinator, team.companions()));
                 hosted.close();
             });
         } catch (RuntimeException e) {
             children.close();
             hosted.close();
             throw e;
+        }
+    }
+
+    /** Processes of the last group and of other roles: they hear that the training is over, and end by themselves. */
+    private Set<String> atWork(CoordinatorServer coordinator, List<String> companions) {
+        List<String> members = new ArrayList<>(companions);
+        coordinator.overview().members().stream()
+                .filter(member -> roles.containsKey(member.role()))
+                .forEach(member -> members.add(member.id()));
+        return coordinator.processesOf(members);
+    }
+
+    private record RolePlan(CoordinatorAddress address, String role, String settings) implements ChildProcesses.Plan {
+        @Override
+        public Process start(String name) {
+            return ChildJvm.of(RoleMain.class.getName(), name, List.of()).start();
+        }
+
+        @Override
+        public String greeting(String name) {
+            return Json.write(RoleInvitation.of(address, role, name, settings)).replace("\n", " ");
         }
     }
 

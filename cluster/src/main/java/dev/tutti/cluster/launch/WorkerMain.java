@@ -59,7 +59,7 @@ public final class WorkerMain {
      * workers, and ends them with itself.
      */
     @SuppressWarnings("resource") // for as long as this JVM lives
-    private static void leaveCtrlCToTheDriver() {
+    static void leaveCtrlCToTheDriver() {
         HandledSignal unused =
                 HandledSignal.take("INT", () -> LOG.debug("Ctrl-C is heard by the driver, which ends this worker"));
     }

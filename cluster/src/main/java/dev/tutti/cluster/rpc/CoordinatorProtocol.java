@@ -157,7 +157,7 @@ final class CoordinatorProtocol {
         }
     }
 
-    private static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
+    static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
         return method(MethodType.UNARY, name, request, answer);
     }
 

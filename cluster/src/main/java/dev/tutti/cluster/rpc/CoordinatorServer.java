@@ -6,6 +6,7 @@ import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.journal.CoordinatorLog;
 import dev.tutti.cluster.journal.Journal;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
@@ -70,8 +71,17 @@ public final class CoordinatorServer implements AutoCloseable {
 
     /** Starts one; it is ready when this returns. */
     public static CoordinatorServer start(ServerSettings settings) {
+        settings.address(); // before a journal is made
+        return start(settings, settings.folder() == null ? null : Journal.open(settings.folder()));
+    }
+
+    /**
+     * The same with a log of one's own, such as one that is replicated.
+     *
+     * @param journal closed with the server; null for none: then it does not survive its process
+     */
+    public static CoordinatorServer start(ServerSettings settings, CoordinatorLog journal) {
         InetSocketAddress address = settings.address();
-        Journal journal = settings.folder() == null ? null : Journal.open(settings.folder());
         LiveCoordinator coordinator = new LiveCoordinator(settings.rules(), journal);
         AtomicInteger count = new AtomicInteger();
         ExecutorService executor = Executors.newCachedThreadPool(task -> {

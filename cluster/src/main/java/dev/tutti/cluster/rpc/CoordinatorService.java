@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class CoordinatorService {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
     /** How long a question waits here before the member is told to ask again, so that a lost answer is noticed. */
-    private static final long POLL = 4_000;
+    static final long POLL = 4_000;
 
     private final LiveCoordinator live;
     private final Map<String, Consumer<Coordinator>> watching = new ConcurrentHashMap<>();
@@ -95,6 +95,7 @@ final class CoordinatorService {
             return CoordinatorProtocol.Done.DONE;
         });
         unary(builder, CoordinatorProtocol.OVERVIEW, asked -> live.ask(Coordinator::overview));
+        new RoleService(live, this::known).addTo(builder);
         return builder.build();
     }
 
@@ -204,12 +205,12 @@ final class CoordinatorService {
         return caller.member();
     }
 
-    private static <Q, A> void unary(
+    static <Q, A> void unary(
             ServerServiceDefinition.Builder builder, MethodDescriptor<Q, A> method, Function<Q, A> work) {
         async(builder, method, request -> CompletableFuture.completedFuture(work.apply(request)));
     }
 
-    private static <Q, A> void async(
+    static <Q, A> void async(
             ServerServiceDefinition.Builder builder,
             MethodDescriptor<Q, A> method,
             Function<Q, CompletableFuture<A>> work) {

@@ -48,6 +48,11 @@ public record JoinRequest(
                 Map.of());
     }
 
+    /** A member of another role in this process. */
+    public static JoinRequest of(String role, String wish) {
+        return worker(wish).role(role);
+    }
+
     /** On a machine of this name, wherever that may be. */
     public JoinRequest host(String other) {
         return new JoinRequest(session, wish, role, other, process, trainings, "", settings);

@@ -5,7 +5,9 @@ import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.journal.CoordinatorLog;
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.comm.Member;
 import dev.tutti.io.FileException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -33,7 +35,7 @@ final class LiveCoordinator implements AutoCloseable {
     private final Object lock = new Object();
     private final Coordinator coordinator;
     private final MembershipRules rules;
-    private final Journal journal; // null: kept in memory only
+    private final CoordinatorLog journal; // null: kept in memory only
     private final long startedAt;
     private final long startedNanos = System.nanoTime();
     private final Set<Waiter<?>> waiters = new LinkedHashSet<>();
@@ -61,7 +63,7 @@ final class LiveCoordinator implements AutoCloseable {
         }
     }
 
-    LiveCoordinator(MembershipRules rules, Journal journal) {
+    LiveCoordinator(MembershipRules rules, CoordinatorLog journal) {
         this.rules = rules;
         this.journal = journal;
         this.coordinator = new Coordinator(rules);
@@ -240,8 +242,9 @@ final class LiveCoordinator implements AutoCloseable {
             LOG.warn("{} is gone: {}", lost.member(), lost.why());
         } else if (fact instanceof Fact.Formed formed) {
             LOG.info(
-                    "Generation {}: {}{}",
+                    "Generation {}{}: {}{}",
                     formed.generation(),
+                    formed.role().equals(Member.WORKER) ? "" : " of the role " + formed.role(),
                     String.join(", ", formed.members()),
                     formed.takeOver()
                             ? "; the state is taken over from "

@@ -552,12 +552,14 @@ class CoordinatorTest {
     }
 
     @Test
-    void otherRolesAreWatchedButDoNotMeet() {
+    void otherRolesAreWatchedAndMeetByThemselves() {
         TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Join("s", null, "evaluator", "here", "p"));
-        assertThatThrownBy(() -> job.meet(0, "evaluator-0")).hasMessageContaining("evaluator-0 is a evaluator");
+        job.apply(new Event.Meet("evaluator-0", 0, 0, List.of()));
+        assertThat(job.generation()).isEqualTo(1);
         job.meet(1, "worker-0");
         assertThat(job.generation()).isEqualTo(2);
+        assertThat(job.coordinator.situation("evaluator-0").generation()).isEqualTo(1);
         assertThat(job.pass(11_000)).singleElement().isInstanceOf(Fact.Lost.class);
     }
 

@@ -10,6 +10,7 @@ import java.net.NetworkInterface;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,12 +19,21 @@ import org.slf4j.LoggerFactory;
  * else that of the host's name, the one by which the coordinator is reached, or the only one there is, whichever is the first that is an
  * address of this machine in a network.
  */
-final class OwnAddress {
+public final class OwnAddress {
     private static final Logger LOG = LoggerFactory.getLogger(OwnAddress.class);
 
     private OwnAddress() {}
 
     static InetAddress in(Group group, BulletinBoard board) {
+        return in(group, board::localAddress);
+    }
+
+    /**
+     * The same for a member that has no board.
+     *
+     * @param towardsOthers the address of this machine in the network through which others are reached, if it is known
+     */
+    public static InetAddress in(Group group, Supplier<Optional<InetAddress>> towardsOthers) {
         if (!group.spansMachines()) {
             return InetAddress.getLoopbackAddress();
         }
@@ -41,7 +51,7 @@ final class OwnAddress {
         // A name that several machines have carries a number behind it.
         String host = group.self().host().replaceFirst("~\\d+$", "");
         return ofName(host)
-                .or(() -> board.localAddress().filter(OwnAddress::isReachable))
+                .or(() -> towardsOthers.get().filter(OwnAddress::isReachable))
                 .or(OwnAddress::only)
                 .orElseGet(() -> unreachable(group, host));
     }
