@@ -84,6 +84,6 @@ public abstract class ArrayTransform extends Definition implements Transform {
 
     @Override
     public String toString() {
-        return NamedKind.decapitalised(getClass().getSimpleName());
+        return NamedKind.nameOf(this);
     }
 }

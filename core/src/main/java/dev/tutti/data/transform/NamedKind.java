@@ -29,7 +29,7 @@ public final class NamedKind {
         }
         String text = value.toString();
         return text.equals(value.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(value)))
-                ? decapitalised(value.getClass().getSimpleName())
+                ? nameOf(value)
                 : text;
     }
 
@@ -39,5 +39,11 @@ public final class NamedKind {
 
     static String decapitalised(String name) {
         return name.isEmpty() ? name : Character.toLowerCase(name.charAt(0)) + name.substring(1);
+    }
+
+    /** The name that a definition has in files, else that of its class. */
+    static String nameOf(Object definition) {
+        Class<?> type = definition.getClass();
+        return Json.name(type).orElseGet(() -> decapitalised(type.getSimpleName()));
     }
 }
