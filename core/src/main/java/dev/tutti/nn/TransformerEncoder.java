@@ -41,7 +41,7 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
         return copy(c -> c.innerActivation = function);
     }
 
-    /** While training, forgets attention weights, inner units and both sums' additions by this chance. */
+    /** While training, drops attention weights, inner units and both sums' additions by this chance. */
     public TransformerEncoder dropout(double rate) {
         return copy(c -> c.dropout = rate);
     }
@@ -80,51 +80,51 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
     protected Tensor forward(Tensor x, ForwardContext pass) {
         if (postNorm) {
             Tensor seen = pass.child("norm1", x.add(attend(x, pass)));
-            return pass.child("norm2", addThought(seen, same -> same, pass));
+            return pass.child("norm2", addFeedForward(seen, same -> same, pass));
         }
         Tensor seen = x.add(attend(pass.child("norm1", x), pass));
-        return addThought(seen, each -> pass.child("norm2", each), pass);
+        return addFeedForward(seen, each -> pass.child("norm2", each), pass);
     }
 
     private Tensor attend(Tensor x, ForwardContext pass) {
-        return forget(pass.child("self_attn", x), pass);
+        return dropout(pass.child("self_attn", x), pass);
     }
 
     /** What was seen, and what the two dense layers make of it. */
-    private Tensor addThought(Tensor seen, UnaryOperator<Tensor> norm, ForwardContext pass) {
-        boolean forgets = dropout > 0 && pass.training();
-        if (!forgets && pass.canCut("linear1")) {
+    private Tensor addFeedForward(Tensor seen, UnaryOperator<Tensor> norm, ForwardContext pass) {
+        boolean drops = dropout > 0 && pass.training();
+        if (!drops && pass.canCut("linear1")) {
             return pass.cutResidual(seen, rows -> {
                 Tensor wide = pass.dense("linear1", norm.apply(rows), innerActivation);
                 return pass.dense("linear2", wide, Activation.NONE);
             });
         }
-        return seen.add(think(norm.apply(seen), forgets, pass));
+        return seen.add(feedForward(norm.apply(seen), drops, pass));
     }
 
-    private Tensor think(Tensor x, boolean forgets, ForwardContext pass) {
-        if (pass.optimised() && !forgets && BLOCKED.contains(innerActivation) && x.canBeBlocked()) {
+    private Tensor feedForward(Tensor x, boolean drops, ForwardContext pass) {
+        if (pass.optimised() && !drops && BLOCKED.contains(innerActivation) && x.canBeBlocked()) {
             return pass.child("linear2", pass.child("linear1", x.toBlocked())).fromBlocked();
         }
-        return forget(pass.child("linear2", forget(pass.child("linear1", x), pass)), pass);
+        return dropout(pass.child("linear2", dropout(pass.child("linear1", x), pass)), pass);
     }
 
-    private Tensor forget(Tensor x, ForwardContext pass) {
+    private Tensor dropout(Tensor x, ForwardContext pass) {
         return pass.training() ? Functions.dropout(x, dropout, pass.randomness()) : x;
     }
 
     @Override
     protected String script(List<String> in, ScriptWriter s) {
         String x = in.get(0);
-        String attended = forget(s.child("self_attn", postNorm ? x : s.child("norm1", x)), s);
+        String attended = dropout(s.child("self_attn", postNorm ? x : s.child("norm1", x)), s);
         String seen = s.let(x + " + " + attended);
         seen = postNorm ? s.child("norm1", seen) : seen;
-        String inside = forget(s.child("linear1", postNorm ? seen : s.child("norm2", seen)), s);
-        String out = s.let(seen + " + " + forget(s.child("linear2", inside), s));
+        String inside = dropout(s.child("linear1", postNorm ? seen : s.child("norm2", seen)), s);
+        String out = s.let(seen + " + " + dropout(s.child("linear2", inside), s));
         return postNorm ? s.child("norm2", out) : out;
     }
 
-    private String forget(String x, ScriptWriter s) {
+    private String dropout(String x, ScriptWriter s) {
         return dropout == 0 ? x : s.let("torch.dropout(" + x + ", " + dropout + ", self.training)");
     }
 }
