@@ -8,6 +8,7 @@ import dev.tutti.train.Evaluation;
 import dev.tutti.train.History;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.Checkpoints;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,11 +37,17 @@ import picocli.CommandLine.Parameters;
             "All keys of a job file: docs/commands.md."
         })
 public final class TrainCommand extends TuttiCommand {
+    /** Columns that are said to have changed; all of them are in the answer for programs. */
+    private static final int MOST_DRIFTS = 8;
+
     @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
     private String name;
 
     @Mixin
     private JobOptions options;
+
+    @Mixin
+    private IncrementalOptions incremental;
 
     @Option(
             names = "--trace",
@@ -59,7 +67,7 @@ public final class TrainCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        JobFile file = options.in(JobArgument.find(name));
+        JobFile file = incremental.in(options.in(JobArgument.find(name)), options.saysOutput());
         if (printJob) {
             people().print(file.text());
             answer(Map.of("job", file.job()));
@@ -100,6 +108,10 @@ public final class TrainCommand extends TuttiCommand {
                                 : "rows from " + job.data().train(),
                         ready.model().vector().size(),
                         job.epochs());
+        if (!incremental.drift().isEmpty()) {
+            people().println("The new rows beside those the model was made from:");
+            incremental.drift().stream().limit(MOST_DRIFTS).forEach(drift -> people().println("  " + drift.sentence()));
+        }
         Checkpoints earlier = new Checkpoints(job);
         if (resume && !earlier.exist()) {
             people().println("There is no checkpoint in " + earlier.folder() + ": starting from the beginning.");
@@ -123,9 +135,20 @@ public final class TrainCommand extends TuttiCommand {
 
     private ExitCode finished(ReadyJob ready, History history, double seconds) {
         Map<String, Object> answer = result(ready, history, seconds);
+        if (!incremental.drift().isEmpty()) {
+            answer.put("drift", incremental.drift());
+        }
+        incremental.oldData().ifPresent(old -> {
+            try (SavedModel saved = SavedModel.load(ready.job().output().model())) {
+                Evaluation before = saved.trainer().evaluate(old);
+                people().println("On the data it was measured by before: " + before);
+                answer.put("oldData", before);
+            }
+        });
         AtomicFile.write(ready.job().output().result(), Json.write(answer) + "\n");
         String folder = ready.job().output().toString();
         showTimes(history);
+        notices(ready).forEach(people()::println);
         if (history.reason() != null) {
             people().println("Stopped early: " + history.reason() + ".");
         }
@@ -141,6 +164,12 @@ public final class TrainCommand extends TuttiCommand {
                 + ready.job().name() + ".pt");
         answer(answer);
         return ExitCode.FINE;
+    }
+
+    /** What there is to say about the data, such as rows that were left out; each line once. */
+    private static List<String> notices(ReadyJob ready) {
+        LinkedHashSet<String> lines = new LinkedHashSet<>(ready.notices());
+        return List.copyOf(lines);
     }
 
     private void showTimes(History history) {
@@ -177,6 +206,9 @@ public final class TrainCommand extends TuttiCommand {
         answer.put("seconds", seconds);
         answer.put("parameters", ready.model().vector().size());
         answer.put("model", job.output().model().toString());
+        if (!notices(ready).isEmpty()) {
+            answer.put("notices", notices(ready));
+        }
         answer.put("history", history.epochs());
         Map<String, Object> times = new LinkedHashMap<>();
         times.put("limit", history.times().limit());

@@ -47,6 +47,25 @@ public final class StackingReader implements BatchReader {
     }
 
     private Batch read() {
+        return flow instanceof ViewFlow view && view.gathers() ? gather(view) : stack();
+    }
+
+    private Batch gather(ViewFlow view) {
+        Batch batch = view.next(batchSize);
+        ended = batch == null || batch.size() < batchSize;
+        if (batch == null || ended && dropLast) {
+            return null;
+        }
+        position = place(position.epoch(), position.chunk(), position.rows() + batch.size());
+        return batch;
+    }
+
+    private List<Row> rows() {
+        if (flow instanceof ViewFlow view && view.isConcurrent()) {
+            List<Row> made = view.nextOnAllCores(batchSize);
+            ended = made.size() < batchSize;
+            return made;
+        }
         List<Row> rows = new ArrayList<>(Math.min(batchSize, 1024));
         while (rows.size() < batchSize && !ended) {
             Row row = flow.next();
@@ -56,6 +75,11 @@ public final class StackingReader implements BatchReader {
                 rows.add(row);
             }
         }
+        return rows;
+    }
+
+    private Batch stack() {
+        List<Row> rows = rows();
         if (rows.isEmpty() || ended && dropLast) {
             return null;
         }
@@ -67,7 +91,7 @@ public final class StackingReader implements BatchReader {
     private Position place(int epoch, Chunk chunk, long rows) {
         StageCounters counters = StageCounters.empty();
         flow.save(counters);
-        return new Position(epoch, chunk, rows, counters.values());
+        return new Position(epoch, chunk, rows, counters.values(), pipeline.fingerprint());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.tutti.train.job;
 import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
 import dev.tutti.data.Dataset;
+import dev.tutti.data.transform.FittedTransform;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.json.ConfigException;
 import dev.tutti.metric.Metric;
@@ -24,6 +25,7 @@ import java.util.Optional;
 final class JobCheck {
     private final JobFile file;
     private final Job job;
+    private List<Transform> features = List.of();
 
     JobCheck(JobFile file) {
         this.file = file;
@@ -40,12 +42,12 @@ final class JobCheck {
         Optional<Dataset> validation = job.data().validation();
         Trainer trainer = trainer();
         try {
-            build(trainer, train);
+            build(trainer, prepared(train));
             trial(trainer, "/data/train", job.data().train());
             if (validation.isPresent()) {
                 trial(trainer, "/data/validation", validation.get());
             }
-            return new ReadyJob(job, trainer, train, validation);
+            return new ReadyJob(job, trainer, train, validation, features);
         } catch (RuntimeException e) {
             trainer.close();
             throw e;
@@ -134,8 +136,43 @@ final class JobCheck {
         }
     }
 
+    /** What is done to raw features, with what the training part has shown. */
+    private List<Transform> fitted(List<Transform> transforms) {
+        Dataset training = job.data().train();
+        List<Transform> ready = new ArrayList<>();
+        for (Transform transform : transforms) {
+            Transform fitted = transform instanceof FittedTransform learner && !learner.isFitted()
+                    ? learner.fit(training)
+                    : transform;
+            training = training.map(fitted);
+            ready.add(fitted);
+        }
+        return ready;
+    }
+
+    private Dataset prepared(Dataset data) {
+        Dataset ready = data;
+        for (Transform transform : features) {
+            ready = ready.map(transform);
+        }
+        return ready;
+    }
+
+    private List<String> classes(List<Transform> transforms, List<String> otherwise) {
+        if (!job.classes().isEmpty()) {
+            return job.classes();
+        }
+        return transforms.stream()
+                .filter(FittedTransform.class::isInstance)
+                .map(transform -> ((FittedTransform) transform).classes())
+                .filter(names -> !names.isEmpty())
+                .findFirst()
+                .orElse(otherwise);
+    }
+
     private Trainer trainer() {
         Device device = explained("/device", () -> Device.named(job.device()));
+        features = fitted(job.features());
         JobModel model = job.model();
         Trainer trainer;
         if (model.saved().isPresent()) {
@@ -143,14 +180,14 @@ final class JobCheck {
             SavedModel saved =
                     explained("/model", () -> SavedModel.load(model.saved().get(), options));
             trainer = Trainer.of(saved.model(), job.optimizer(), job.loss());
-            trainer.features((job.features().isEmpty() ? saved.features().transforms() : job.features())
-                    .toArray(Transform[]::new));
-            trainer.classes(job.classes().isEmpty() ? saved.features().classes() : job.classes());
+            features = features.isEmpty() ? saved.features().transforms() : features;
+            trainer.features(features.toArray(Transform[]::new));
+            trainer.classes(classes(features, saved.features().classes()));
         } else {
             trainer = Trainer.of(model.definition().orElseThrow(), job.optimizer(), job.loss())
                     .device(device)
-                    .features(job.features().toArray(Transform[]::new))
-                    .classes(job.classes());
+                    .features(features.toArray(Transform[]::new))
+                    .classes(classes(features, List.of()));
         }
         return trainer.seed(job.seed())
                 .movingAverage(job.movingAverage())

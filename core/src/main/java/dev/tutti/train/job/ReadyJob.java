@@ -1,6 +1,7 @@
 package dev.tutti.train.job;
 
 import dev.tutti.data.Dataset;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
@@ -24,12 +25,14 @@ public final class ReadyJob implements AutoCloseable {
     private final Trainer trainer;
     private final Dataset train;
     private final Optional<Dataset> validation;
+    private final List<Transform> features;
 
-    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation) {
+    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation, List<Transform> features) {
         this.job = job;
         this.trainer = trainer;
         this.train = train;
         this.validation = validation;
+        this.features = List.copyOf(features);
     }
 
     /**
@@ -61,6 +64,19 @@ public final class ReadyJob implements AutoCloseable {
 
     public Optional<Dataset> validation() {
         return validation;
+    }
+
+    /** What there is to say about the data, one line each: rows that were left out, for instance. */
+    public List<String> notices() {
+        List<String> lines = new ArrayList<>();
+        for (Dataset data : validation.isPresent() ? List.of(train, validation.get()) : List.of(train)) {
+            Dataset ready = data;
+            for (Transform transform : features) {
+                ready = ready.map(transform);
+            }
+            lines.addAll(ready.source().notices());
+        }
+        return lines;
     }
 
     /**
