@@ -7,7 +7,9 @@ import dev.tutti.app.command.CoordinatorCommand;
 import dev.tutti.app.command.EvaluateCommand;
 import dev.tutti.app.command.ExampleCommand;
 import dev.tutti.app.command.ExportCommand;
+import dev.tutti.app.command.InitCommand;
 import dev.tutti.app.command.ParityCommand;
+import dev.tutti.app.command.PeekCommand;
 import dev.tutti.app.command.PredictCommand;
 import dev.tutti.app.command.RunCommand;
 import dev.tutti.app.command.SoakCommand;
@@ -73,6 +75,8 @@ public final class Main implements Runnable {
         CommandLine commandLine = new CommandLine(new Main());
         for (TuttiCommand command : List.of(
                 new TrainCommand(console),
+                new PeekCommand(console),
+                new InitCommand(console),
                 new ParityCommand(console),
                 new EvaluateCommand(console),
                 new PredictCommand(console),

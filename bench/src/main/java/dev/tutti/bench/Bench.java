@@ -31,11 +31,12 @@ import java.util.function.Function;
 public final class Bench {
     private static final Map<String, Function<PythonPeers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
             "allreduce", AllReduceBenchmark::with,
+            "data", DataBenchmark::with,
             "engine", EngineBenchmark::with,
             "mnist", MnistBenchmark::with));
     private static final String STRATEGIES = "strategies";
     private static final List<String> PACKAGES =
-            List.of("torch", "torchvision", "tensorflow-cpu", "tensorflow", "keras", "numpy");
+            List.of("torch", "torchvision", "tensorflow-cpu", "tensorflow", "keras", "numpy", "pandas", "pyarrow");
 
     private Bench() {}
 

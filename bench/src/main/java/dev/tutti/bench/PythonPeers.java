@@ -41,6 +41,11 @@ final class PythonPeers {
         return new Entrant("PyTorch as users write it, 2 processes with Gloo", command, style);
     }
 
+    /** A script that reads files into batches. */
+    Entrant data(String name, String script, Entrant.Style style) {
+        return new Entrant(name, ProcessCommand.python(python, "bench/peers/" + script), style);
+    }
+
     /** A script that is run from start to end. */
     Entrant command(String name, String script, String... arguments) {
         return new Entrant(

@@ -28,6 +28,7 @@ import dev.tutti.data.stage.TakeStage;
 import dev.tutti.data.transform.NamedKind;
 import dev.tutti.data.transform.RandomTransform;
 import dev.tutti.data.transform.SampleFilter;
+import dev.tutti.data.transform.SourceTransform;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.json.Json;
 import java.nio.file.Path;
@@ -113,8 +114,11 @@ public final class Dataset {
         return NamedKind.require(Source.class, source, "of");
     }
 
-    /** Makes another sample of each sample. */
+    /** Makes another sample of each sample; a {@link SourceTransform} is applied to the source, under all stages. */
     public Dataset map(Transform transform) {
+        if (transform instanceof SourceTransform whole) {
+            return from(whole.applyTo(source()));
+        }
         return with(new MapStage(transform));
     }
 
@@ -288,6 +292,12 @@ public final class Dataset {
         return new Dataset(source, changed, batch, dropLast, prefetch);
     }
 
+    /** The same stages and batches over another source. */
+    public Dataset from(Source other) {
+        return new Dataset(
+                Objects.requireNonNull(other, "a dataset needs a source"), stages, batch, dropLast, prefetch);
+    }
+
     /** Rows in an epoch, where that is known without reading them. */
     public OptionalLong size() {
         OptionalLong size = source().size();
@@ -347,6 +357,7 @@ public final class Dataset {
 
     /** Goes on reading at a place saved by a reader of the same recipe, or behind a {@linkplain Position#behind number of rows}. */
     public BatchReader open(int epoch, Position position) {
+        position.require(source().fingerprint());
         if (position.isCountOfRows()) {
             return skip(position.rows()).open(epoch);
         }
@@ -355,6 +366,20 @@ public final class Dataset {
                     "the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");
         }
         return open(epoch, position.chunk(), position.rows(), StageCounters.of(position.counters()));
+    }
+
+    /** The place behind so many rows of an epoch's order, whichever members read them. */
+    public Position behind(int epoch, long rows) {
+        return Position.behind(epoch, rows).in(source().fingerprint());
+    }
+
+    /**
+     * Refuses a position that was saved in other data.
+     *
+     * @throws DataException if the source has another fingerprint than the one in the position
+     */
+    public void requireSameSource(Position position) {
+        position.require(source().fingerprint());
     }
 
     /** Reads one chunk of an epoch. */
@@ -429,7 +454,8 @@ public final class Dataset {
         return new Pipeline(source(), stages);
     }
 
-    private Source source() {
+    /** Where the rows come from. */
+    public Source source() {
         if (source == null) {
             throw new DataException("the dataset has no 'source'");
         }

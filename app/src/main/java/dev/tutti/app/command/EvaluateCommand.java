@@ -38,7 +38,8 @@ public final class EvaluateCommand extends ModelCommand {
     @Option(
             names = "--data",
             paramLabel = "DATA",
-            description = "mnist, or a file with a dataset; by default what the model was validated on.")
+            description =
+                    "A table such as rows.csv, mnist, or a file with a dataset; by default what the model was validated on.")
     private String data;
 
     @Option(names = "--take", paramLabel = "N", description = "Look at the first N rows only.")

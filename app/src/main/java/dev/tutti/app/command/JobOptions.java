@@ -62,6 +62,11 @@ final class JobOptions {
             description = "Any value of the job, such as optimizer.type=sgd or model.layers.0.filters=16.")
     private List<String> settings = List.of();
 
+    /** Whether the user said where the results go. */
+    boolean saysOutput() {
+        return output != null;
+    }
+
     /** The job with all that was said. */
     JobFile in(JobFile file) {
         JobFile changed = place(file);

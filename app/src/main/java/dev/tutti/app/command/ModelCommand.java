@@ -4,6 +4,7 @@ import dev.tutti.app.Console;
 import dev.tutti.app.UsageException;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
+import dev.tutti.source.Sources;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.Trainer;
@@ -81,6 +82,8 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     static Dataset dataset(String name) {
-        return NamedDataset.read(name, NamedDataset.Part.TEST);
+        return Sources.isTable(name)
+                ? Dataset.of(Sources.table(name))
+                : NamedDataset.read(name, NamedDataset.Part.TEST);
     }
 }

@@ -10,7 +10,9 @@ import dev.tutti.app.input.PredictionInput;
 import dev.tutti.app.input.ReadableOutputs;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.nn.Input;
+import dev.tutti.source.Sources;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
@@ -26,14 +28,18 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "predict",
         sortOptions = false,
-        description = "Asks a model about images, arrays in JSON, or rows of a dataset.",
+        description = "Asks a model about images, arrays in JSON, or rows of a table or dataset.",
         footer = {
             "",
             "JSON holds numbers of the shape of one input, or a list of such; - reads it from standard input.",
             "Images are scaled to the size of the input, black as 0 and white as 1."
         })
 public final class PredictCommand extends ModelCommand {
-    @Parameters(index = "1..*", arity = "0..*", paramLabel = "INPUT", description = "PNG, JPEG or JSON files, or -.")
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "INPUT",
+            description = "PNG, JPEG or JSON files, a table such as rows.csv, or -.")
     private List<String> inputs = List.of();
 
     @Option(names = "--data", paramLabel = "DATA", description = "mnist, or a file with a dataset, instead of inputs.")
@@ -66,13 +72,24 @@ public final class PredictCommand extends ModelCommand {
         }
         try (SavedModel saved = load()) {
             Trainer trainer = trainer(saved);
-            List<PredictionInput> questions = data == null ? questions(saved) : List.of();
-            Dataset rows = data == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(data));
+            String table = data == null && inputs.size() == 1 && Sources.isTable(inputs.get(0)) ? inputs.get(0) : data;
+            List<PredictionInput> questions = table == null ? questions(saved) : List.of();
+            Dataset rows = table == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(table));
             NdArray outputs = trainer.predict(rows);
-            List<PredictionInput> asked = data == null ? questions : PredictionInput.of(rows, data);
+            List<PredictionInput> asked = table == null ? questions : PredictionInput.of(prepared(saved, rows), table);
             show(ReadableOutputs.of(saved), asked, outputs);
+            rows.source().notices().forEach(people()::println);
             return ExitCode.FINE;
         }
+    }
+
+    /** The rows as the model sees them: what labels they have is known only then. */
+    private static Dataset prepared(SavedModel saved, Dataset rows) {
+        Dataset ready = rows;
+        for (Transform transform : saved.features().transforms()) {
+            ready = ready.map(transform);
+        }
+        return ready;
     }
 
     private Dataset taken(Dataset dataset) {
@@ -124,7 +141,7 @@ public final class PredictCommand extends ModelCommand {
             if (labels) {
                 String label = answers.areClasses()
                         ? answers.name((int) Double.parseDouble(question.label()))
-                        : question.label();
+                        : answers.number(question.label());
                 cells.add(label);
                 fields.put("actual", label);
             }

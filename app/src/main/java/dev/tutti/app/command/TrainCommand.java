@@ -9,6 +9,7 @@ import dev.tutti.train.Evaluation;
 import dev.tutti.train.History;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.Checkpoints;
 import dev.tutti.train.job.EarlierRun;
 import dev.tutti.train.job.Job;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,11 +40,17 @@ import picocli.CommandLine.Parameters;
             "All keys of a job file: docs/commands.md."
         })
 public final class TrainCommand extends TuttiCommand {
+    /** Columns that are said to have changed; all of them are in the answer for programs. */
+    private static final int MOST_DRIFTS = 8;
+
     @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
     private String name;
 
     @Mixin
     private JobOptions options;
+
+    @Mixin
+    private IncrementalOptions incremental;
 
     @Option(
             names = "--trace",
@@ -62,7 +70,7 @@ public final class TrainCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
-        JobFile file = options.in(JobArgument.find(name));
+        JobFile file = incremental.in(options.in(JobArgument.find(name)), options.saysOutput());
         if (printJob) {
             people().print(file.template());
             answer(Map.of("job", JobFile.of(file.template(), name, "job").job()));
@@ -105,6 +113,10 @@ public final class TrainCommand extends TuttiCommand {
                                 : "rows from " + job.data().train(),
                         ready.model().vector().size(),
                         counted(job.epochs(), "epoch"));
+        if (!incremental.drift().isEmpty()) {
+            people().println("The new rows beside those the model was made from:");
+            incremental.drift().stream().limit(MOST_DRIFTS).forEach(drift -> people().println("  " + drift.sentence()));
+        }
         Checkpoints earlier = new Checkpoints(job);
         if (!resume) {
             new EarlierRun(job)
@@ -134,9 +146,20 @@ public final class TrainCommand extends TuttiCommand {
 
     private ExitCode finished(ReadyJob ready, History history, double seconds) {
         Map<String, Object> answer = result(ready, history, seconds);
+        if (!incremental.drift().isEmpty()) {
+            answer.put("drift", incremental.drift());
+        }
+        incremental.oldData().ifPresent(old -> {
+            try (SavedModel saved = SavedModel.load(ready.job().output().model())) {
+                Evaluation before = saved.trainer().evaluate(old);
+                people().println("On the data it was measured by before: " + before);
+                answer.put("oldData", before);
+            }
+        });
         AtomicFile.write(ready.job().output().result(), Json.write(answer) + "\n");
         String folder = ready.job().output().toString();
         showTimes(history);
+        notices(ready).forEach(people()::println);
         if (history.reason() != null) {
             people().println("Stopped early: " + history.reason() + ".");
         }
@@ -152,6 +175,12 @@ public final class TrainCommand extends TuttiCommand {
                 + NextCommand.of("export", folder, "--output", ready.job().name() + ".pt"));
         answer(answer);
         return ExitCode.FINE;
+    }
+
+    /** What there is to say about the data, such as rows that were left out; each line once. */
+    private static List<String> notices(ReadyJob ready) {
+        LinkedHashSet<String> lines = new LinkedHashSet<>(ready.notices());
+        return List.copyOf(lines);
     }
 
     private void showTimes(History history) {
@@ -190,6 +219,9 @@ public final class TrainCommand extends TuttiCommand {
         answer.put("seconds", seconds);
         answer.put("parameters", ready.model().vector().size());
         answer.put("model", job.output().model().toString());
+        if (!notices(ready).isEmpty()) {
+            answer.put("notices", notices(ready));
+        }
         answer.put("history", history.epochs());
         Map<String, Object> times = new LinkedHashMap<>();
         times.put("limit", history.times().limit());

@@ -2,6 +2,7 @@ package dev.tutti.app.input;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
+import dev.tutti.data.transform.FittedTransform;
 import dev.tutti.loss.BinaryCrossEntropy;
 import dev.tutti.loss.Loss;
 import dev.tutti.loss.SoftmaxCrossEntropy;
@@ -20,6 +21,7 @@ public final class ReadableOutputs {
 
     private final Kind kind;
     private final List<String> names;
+    private final List<FittedTransform> fitted;
 
     private enum Kind {
         /** A logit for each class. */
@@ -29,13 +31,18 @@ public final class ReadableOutputs {
         NUMBERS
     }
 
-    private ReadableOutputs(Kind kind, List<String> names) {
+    private ReadableOutputs(Kind kind, List<String> names, List<FittedTransform> fitted) {
         this.kind = kind;
         this.names = names;
+        this.fitted = fitted;
     }
 
     public static ReadableOutputs of(SavedModel saved) {
-        return new ReadableOutputs(kind(saved), saved.features().classes());
+        List<FittedTransform> fitted = saved.features().transforms().stream()
+                .filter(FittedTransform.class::isInstance)
+                .map(FittedTransform.class::cast)
+                .toList();
+        return new ReadableOutputs(kind(saved), saved.features().classes(), fitted);
     }
 
     private static Kind kind(SavedModel saved) {
@@ -66,6 +73,7 @@ public final class ReadableOutputs {
         double[] values = new double[width];
         for (int i = 0; i < width; i++) {
             values[i] = outputs.at(row * width + i);
+            values[i] = kind == Kind.NUMBERS ? meaning(values[i]) : values[i];
         }
         return switch (kind) {
             case CLASSES -> classes(softmax(values));
@@ -103,6 +111,22 @@ public final class ReadableOutputs {
                 .mapToObj(value -> String.format(Locale.ROOT, "%.5g", value))
                 .collect(Collectors.joining(", "));
         return new Answer(Map.of("output", values), List.of(text + (values.length > 8 ? ", ..." : "")));
+    }
+
+    /** An output in the units of the label: numbers that were scaled to be learned are scaled back. */
+    private double meaning(double output) {
+        double value = output;
+        for (FittedTransform transform : fitted) {
+            value = transform.meaning(value);
+        }
+        return value;
+    }
+
+    /** A label that is a number, in its own units. */
+    public String number(String label) {
+        return label == null || fitted.isEmpty()
+                ? label
+                : String.format(Locale.ROOT, "%.5g", meaning(Double.parseDouble(label)));
     }
 
     public String name(int number) {

@@ -30,7 +30,7 @@ class CoordinatorRolesTest {
         job.join(2).forEach(this::meet);
         meet(server("a"));
         assertThat(meet(server("b")))
-                .containsExactly(new Fact.Formed(1, List.of("server-0", "server-1"), 0, false, SERVER));
+                .containsExactly(new Fact.Formed(1, List.of("server-0", "server-1"), 0, true, SERVER));
     }
 
     @Test

@@ -2,12 +2,13 @@ package dev.tutti.data.source;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
+import dev.tutti.data.Batch;
 import dev.tutti.data.Sample;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The rows of arrays along their first axis. */
-final class ArrayRows implements Source.RandomRows {
+final class ArrayRows implements Source.BatchRows {
     private final List<Column> features;
     private final List<Column> labels;
     private final long size;
@@ -30,6 +31,15 @@ final class ArrayRows implements Source.RandomRows {
             this.rowLength = Math.toIntExact(rowShape.size());
         }
 
+        NdArray rows(long[] numbers) {
+            Object rows = NdArray.allocate(array.type(), Math.multiplyExact(numbers.length, rowLength));
+            for (int i = 0; i < numbers.length; i++) {
+                int from = Math.toIntExact(numbers[i]) * rowLength;
+                System.arraycopy(array.data(), from, rows, i * rowLength, rowLength);
+            }
+            return NdArray.wrap(array.type(), rowShape.prepend(numbers.length), rows);
+        }
+
         NdArray row(int number) {
             Object row = NdArray.allocate(array.type(), rowLength);
             System.arraycopy(array.data(), number * rowLength, row, 0, rowLength);
@@ -40,6 +50,14 @@ final class ArrayRows implements Source.RandomRows {
     @Override
     public long size() {
         return size;
+    }
+
+    @Override
+    public Batch rows(long[] numbers) {
+        return new Batch(
+                features.stream().map(column -> column.rows(numbers)).toList(),
+                labels.stream().map(column -> column.rows(numbers)).toList(),
+                numbers.length);
     }
 
     @Override

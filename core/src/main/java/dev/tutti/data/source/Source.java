@@ -3,8 +3,12 @@ package dev.tutti.data.source;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Position;
 import dev.tutti.data.Sample;
+import dev.tutti.data.transform.BatchTransform;
 import dev.tutti.json.ShortForm;
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -24,6 +28,19 @@ public interface Source {
     /** Opens the rows for one reader. */
     Rows open();
 
+    /**
+     * What tells this content from another under the same name, such as sizes and times of files; empty where that is not
+     * known. A saved {@link Position} holds it, and opening a source with another fingerprint at that position is refused.
+     */
+    default String fingerprint() {
+        return "";
+    }
+
+    /** What there is to say about the content once it was opened, one line each: rows that were left out, for instance. */
+    default List<String> notices() {
+        return List.of();
+    }
+
     /** An opened source; used by one thread at a time and closed by the reader that opened it. */
     sealed interface Rows extends AutoCloseable permits RandomRows, SequentialRows {
         @Override
@@ -35,6 +52,28 @@ public interface Source {
         long size();
 
         Sample row(long number);
+
+        /** Whether several threads may ask for rows at the same time; then rows that need work are made on all cores. */
+        default boolean isConcurrent() {
+            return false;
+        }
+    }
+
+    /**
+     * Rows that can be had in any order, a batch at a time: arrays are filled column by column, without an object for each row.
+     * Index stages and {@link BatchTransform}s above it keep that path; any other stage falls back to single rows.
+     */
+    interface BatchRows extends RandomRows {
+        /** The rows of these numbers as one batch, in this order; the numbers may repeat. */
+        Batch rows(long[] numbers);
+
+        @Override
+        default Sample row(long number) {
+            Batch one = rows(new long[] {number});
+            return new Sample(
+                    one.features().stream().map(array -> array.row(0)).toList(),
+                    one.labels().stream().map(array -> array.row(0)).toList());
+        }
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.tutti.data.stage;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.tutti.data.Batch;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Sample;
+import dev.tutti.data.transform.BatchTransform;
 import dev.tutti.data.transform.NamedKind;
 import dev.tutti.data.transform.Transform;
 import java.util.Objects;
@@ -32,6 +34,20 @@ public final class MapStage extends RowStage {
         Sample made = transform.apply(row.sample());
         return row.with(
                 Objects.requireNonNull(made, "the transform returned null: drop rows with filter(...) instead"));
+    }
+
+    @Override
+    boolean treatsBatches() {
+        return transform instanceof BatchTransform;
+    }
+
+    @Override
+    Batch apply(Batch batch) {
+        Batch made = ((BatchTransform) transform).apply(batch);
+        if (made.size() != batch.size()) {
+            throw new DataException("the transform made " + made.size() + " rows of a batch of " + batch.size());
+        }
+        return made;
     }
 
     @Override

@@ -33,16 +33,10 @@ abstract class PickStage extends Stage {
             return null;
         }
         long total = below.size();
-        long kept = kept(total);
-        return new RowView() {
+        return new IndexView(below, kept(total)) {
             @Override
-            public long size() {
-                return kept;
-            }
-
-            @Override
-            public Row get(long place) {
-                return below.get(placeOf(place, total));
+            long placeBelow(long place) {
+                return placeOf(place, total);
             }
         };
     }

@@ -1,5 +1,6 @@
 package dev.tutti.data.stage;
 
+import dev.tutti.data.Batch;
 import dev.tutti.data.Chunk;
 import dev.tutti.data.DataException;
 import dev.tutti.data.source.Source;
@@ -22,16 +23,22 @@ import java.util.stream.IntStream;
 public final class Pipeline implements AutoCloseable {
     private final Rows rows;
     private final List<Stage> stages;
+    private final String fingerprint;
 
     public Pipeline(Source source, List<Stage> stages) {
         stages.forEach(Stage::check);
         this.stages = stages;
         this.rows = source.open();
+        this.fingerprint = source.fingerprint();
         long size = rows instanceof RandomRows random ? random.size() : ((SequentialRows) rows).parts();
         if (size == 0) {
             rows.close();
             throw new DataException("the dataset is empty: " + source + " has no rows");
         }
+    }
+
+    String fingerprint() {
+        return fingerprint;
     }
 
     /** The rows of an epoch, or of a chunk of it, or from a saved place on. */
@@ -128,6 +135,21 @@ public final class Pipeline implements AutoCloseable {
         @Override
         public Row get(long place) {
             return new Row(place, 0, rows.row(place));
+        }
+
+        @Override
+        public boolean isConcurrent() {
+            return rows.isConcurrent();
+        }
+
+        @Override
+        public boolean gathers() {
+            return rows instanceof Source.BatchRows;
+        }
+
+        @Override
+        public Batch gather(long[] places) {
+            return ((Source.BatchRows) rows).rows(places);
         }
     }
 

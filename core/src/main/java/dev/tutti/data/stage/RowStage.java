@@ -1,5 +1,6 @@
 package dev.tutti.data.stage;
 
+import dev.tutti.data.Batch;
 import dev.tutti.data.DataException;
 import java.util.OptionalLong;
 
@@ -10,6 +11,16 @@ abstract class RowStage extends Stage {
 
     /** True when rows may be dropped, so that they can no longer be reached by their place. */
     abstract boolean drops();
+
+    /** Whether {@link #apply(Batch)} works. */
+    boolean treatsBatches() {
+        return false;
+    }
+
+    /** The batch made of this one; called only if {@link #treatsBatches}. */
+    Batch apply(Batch batch) {
+        throw new IllegalStateException(this + " treats single rows");
+    }
 
     @Override
     public boolean rowWise() {
@@ -37,6 +48,29 @@ abstract class RowStage extends Stage {
             @Override
             public Row get(long place) {
                 return guarded(below.get(place), epoch, number);
+            }
+
+            @Override
+            public boolean isConcurrent() {
+                return below.isConcurrent();
+            }
+
+            @Override
+            public boolean gathers() {
+                return treatsBatches() && below.gathers();
+            }
+
+            @Override
+            public Batch gather(long[] places) {
+                Batch batch = below.gather(places);
+                try {
+                    return apply(batch);
+                } catch (RuntimeException e) {
+                    for (long place : places) {
+                        get(place); // fails again where it failed, with the number of the row
+                    }
+                    throw e;
+                }
             }
         };
     }

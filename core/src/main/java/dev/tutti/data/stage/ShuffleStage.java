@@ -63,15 +63,10 @@ public final class ShuffleStage extends Stage {
             return null;
         }
         Permutation order = new Permutation(below.size(), orderSeed(epoch));
-        return new RowView() {
+        return new IndexView(below, below.size()) {
             @Override
-            public long size() {
-                return below.size();
-            }
-
-            @Override
-            public Row get(long place) {
-                return below.get(order.at(place));
+            long placeBelow(long place) {
+                return order.at(place);
             }
         };
     }

@@ -48,6 +48,25 @@ public final class StackingReader implements BatchReader {
     }
 
     private Optional<Batch> read() {
+        return flow instanceof ViewFlow view && view.gathers() ? gather(view) : stack();
+    }
+
+    private Optional<Batch> gather(ViewFlow view) {
+        Batch batch = view.next(batchSize);
+        ended = batch == null || batch.size() < batchSize;
+        if (batch == null || ended && dropLast) {
+            return Optional.empty();
+        }
+        position = place(position.epoch(), position.chunk(), position.rows() + batch.size());
+        return Optional.of(batch);
+    }
+
+    private List<Row> rows() {
+        if (flow instanceof ViewFlow view && view.isConcurrent()) {
+            List<Row> made = view.nextOnAllCores(batchSize);
+            ended = made.size() < batchSize;
+            return made;
+        }
         List<Row> rows = new ArrayList<>(Math.min(batchSize, 1024));
         while (rows.size() < batchSize && !ended) {
             Row row = flow.next();
@@ -57,6 +76,11 @@ public final class StackingReader implements BatchReader {
                 rows.add(row);
             }
         }
+        return rows;
+    }
+
+    private Optional<Batch> stack() {
+        List<Row> rows = rows();
         if (rows.isEmpty() || ended && dropLast) {
             return Optional.empty();
         }
@@ -68,7 +92,7 @@ public final class StackingReader implements BatchReader {
     private Position place(int epoch, Chunk chunk, long rows) {
         StageCounters counters = StageCounters.empty();
         flow.save(counters);
-        return new Position(epoch, chunk, rows, counters.values());
+        return new Position(epoch, chunk, rows, counters.values(), pipeline.fingerprint());
     }
 
     @Override

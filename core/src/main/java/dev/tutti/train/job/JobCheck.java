@@ -3,6 +3,7 @@ package dev.tutti.train.job;
 import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
 import dev.tutti.data.Dataset;
+import dev.tutti.data.transform.FittedTransform;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.json.ConfigException;
 import dev.tutti.metric.Metric;
@@ -28,6 +29,7 @@ final class JobCheck {
     private final JobFile file;
     private final Job job;
     private SavedModel saved; // null: the model is a new one
+    private List<Transform> preprocessing = List.of();
 
     JobCheck(JobFile file) {
         this.file = file;
@@ -45,9 +47,9 @@ final class JobCheck {
         train = job.batch().isPresent() ? train.batch(job.batch().getAsInt()) : train;
         Optional<Dataset> validation = job.data().validation();
         Trainer trainer = trainer();
-        ReadyJob ready = new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved));
+        ReadyJob ready = new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved), preprocessing);
         try {
-            build(trainer, train);
+            build(trainer, prepared(train));
             trial(trainer, "/data/train", job.data().train());
             if (validation.isPresent()) {
                 trial(trainer, "/data/validation", validation.get());
@@ -176,23 +178,58 @@ final class JobCheck {
         }
     }
 
+    /** What is done to raw features, with what the training part has shown. */
+    private List<Transform> fitted(List<Transform> transforms) {
+        Dataset training = job.data().train();
+        List<Transform> ready = new ArrayList<>();
+        for (Transform transform : transforms) {
+            Transform fitted = transform instanceof FittedTransform learner && !learner.isFitted()
+                    ? learner.fit(training)
+                    : transform;
+            training = training.map(fitted);
+            ready.add(fitted);
+        }
+        return ready;
+    }
+
+    private Dataset prepared(Dataset data) {
+        Dataset ready = data;
+        for (Transform transform : preprocessing) {
+            ready = ready.map(transform);
+        }
+        return ready;
+    }
+
+    private List<String> classes(List<Transform> transforms, List<String> otherwise) {
+        if (!job.classes().isEmpty()) {
+            return job.classes();
+        }
+        return transforms.stream()
+                .filter(FittedTransform.class::isInstance)
+                .map(transform -> ((FittedTransform) transform).classes())
+                .filter(names -> !names.isEmpty())
+                .findFirst()
+                .orElse(otherwise);
+    }
+
     private Trainer trainer() {
         Device device = explained("/device", () -> Device.named(job.device()));
+        preprocessing = fitted(job.preprocessing());
         JobModel model = job.model();
         Trainer trainer;
         if (model.saved().isPresent()) {
             Model.Options options = Model.Options.DEFAULT.device(device);
             saved = explained("/model", () -> SavedModel.load(model.saved().get(), options));
             SavedModel.Features kept = saved.features();
+            preprocessing = preprocessing.isEmpty() ? kept.transforms() : preprocessing;
             trainer = Trainer.of(saved.model(), job.config())
-                    .preprocessing((job.preprocessing().isEmpty() ? kept.transforms() : job.preprocessing())
-                            .toArray(Transform[]::new))
-                    .classes(job.classes().isEmpty() ? kept.classes() : job.classes());
+                    .preprocessing(preprocessing.toArray(Transform[]::new))
+                    .classes(classes(preprocessing, kept.classes()));
         } else {
             trainer = Trainer.of(model.definition().orElseThrow(), job.config())
                     .device(device)
-                    .preprocessing(job.preprocessing().toArray(Transform[]::new))
-                    .classes(job.classes());
+                    .preprocessing(preprocessing.toArray(Transform[]::new))
+                    .classes(classes(preprocessing, List.of()));
         }
         return trainer.cores(job.cores().orElse(Engine.cores()));
     }

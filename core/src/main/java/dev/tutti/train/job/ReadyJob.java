@@ -1,6 +1,7 @@
 package dev.tutti.train.job;
 
 import dev.tutti.data.Dataset;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.Temporary;
 import dev.tutti.json.Json;
@@ -28,15 +29,23 @@ public final class ReadyJob implements AutoCloseable {
     private final Dataset train;
     private final Optional<Dataset> validation;
     private final Optional<SavedModel> saved;
+    private final List<Transform> preprocessing;
     private final List<RunLock> locks = new ArrayList<>();
 
     /** @param saved the model to learn on with, if there is one; it is closed with this job */
-    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation, Optional<SavedModel> saved) {
+    ReadyJob(
+            Job job,
+            Trainer trainer,
+            Dataset train,
+            Optional<Dataset> validation,
+            Optional<SavedModel> saved,
+            List<Transform> preprocessing) {
         this.job = job;
         this.trainer = trainer;
         this.train = train;
         this.validation = validation;
         this.saved = saved;
+        this.preprocessing = List.copyOf(preprocessing);
     }
 
     /**
@@ -68,6 +77,19 @@ public final class ReadyJob implements AutoCloseable {
 
     public Optional<Dataset> validation() {
         return validation;
+    }
+
+    /** What there is to say about the data, one line each: rows that were left out, for instance. */
+    public List<String> notices() {
+        List<String> lines = new ArrayList<>();
+        for (Dataset data : validation.isPresent() ? List.of(train, validation.get()) : List.of(train)) {
+            Dataset ready = data;
+            for (Transform transform : preprocessing) {
+                ready = ready.map(transform);
+            }
+            lines.addAll(ready.source().notices());
+        }
+        return lines;
     }
 
     /**

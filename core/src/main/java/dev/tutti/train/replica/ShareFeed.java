@@ -9,19 +9,22 @@ import dev.tutti.train.profile.Timing;
 
 /** Of every batch the rows of a member's share. It counts turns, so that all members agree where they are. */
 final class ShareFeed extends Feed {
-    private final int epoch;
+    private final Position start;
     private final long batch;
     private long rows;
 
     ShareFeed(Dataset data, Range share, int epoch, Position from, Timing timing) {
         super(reader(data, share, epoch, from), timing);
-        this.epoch = epoch;
+        start = data.behind(epoch, 0);
         batch = data.batchSize().orElse(1);
         rows = from == null ? 0 : from.rows();
         readAhead();
     }
 
     private static BatchReader reader(Dataset data, Range share, int epoch, Position from) {
+        if (from != null) {
+            data.requireSameSource(from);
+        }
         if (share.isEmpty()) {
             return null;
         }
@@ -41,6 +44,6 @@ final class ShareFeed extends Feed {
 
     @Override
     public Position position() {
-        return Position.behind(epoch, rows);
+        return start.behind(rows);
     }
 }

@@ -31,8 +31,6 @@ final class WholeFeed extends Feed {
     @Override
     public Position position() {
         // Where members had shared the data only rows are known, and the reader counts from there.
-        return start != null && start.isCountOfRows()
-                ? Position.behind(start.epoch(), start.rows() + position.rows())
-                : position;
+        return start != null && start.isCountOfRows() ? position.behind(start.rows() + position.rows()) : position;
     }
 }

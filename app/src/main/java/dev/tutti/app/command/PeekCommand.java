@@ -1,0 +1,144 @@
+package dev.tutti.app.command;
+
+import dev.tutti.app.Console;
+import dev.tutti.app.ExitCode;
+import dev.tutti.app.TextTable;
+import dev.tutti.app.UsageException;
+import dev.tutti.source.Sources;
+import dev.tutti.source.profile.ColumnProfile;
+import dev.tutti.source.profile.TableProfile;
+import dev.tutti.source.table.ColumnType;
+import dev.tutti.source.table.TableSource;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows what a table holds. */
+@Command(
+        name = "peek",
+        sortOptions = false,
+        description = "Shows what a table holds: types, missing values, distributions, a few rows.")
+public final class PeekCommand extends TuttiCommand {
+    private static final int WIDEST = 24;
+
+    @Parameters(
+            paramLabel = "TABLE",
+            description = "A file, folder or pattern of CSV, Parquet or JSON lines, also .gz or .zst.")
+    private String path;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "How many rows to show; 5 by default.")
+    private int rows;
+
+    public PeekCommand(Console console) {
+        super(console);
+    }
+
+    @Override
+    ExitCode run() {
+        if (rows < 0) {
+            throw new UsageException("--rows " + rows + ": expected 0 or more");
+        }
+        TableSource table = Sources.table(path);
+        TableProfile profile = TableProfile.of(table, rows);
+        people().printf(
+                        Locale.ROOT,
+                        "%s: %,d rows, %d columns%n%n",
+                        path,
+                        profile.rows(),
+                        profile.columns().size());
+        TextTable columns = new TextTable(List.of("column", "type", "missing", "different", "distribution", "values"));
+        for (ColumnProfile column : profile.columns()) {
+            columns.add(List.of(
+                    column.name(),
+                    column.type().toString(),
+                    column.missing() == 0 ? "-" : percent(column.missing(), column.rows()),
+                    (column.different() >= TableProfile.MOST_DIFFERENT ? "over " : "")
+                            + String.format(Locale.ROOT, "%,d", column.different()),
+                    column.bars(),
+                    values(column)));
+        }
+        people().print(columns);
+        if (!profile.sample().isEmpty()) {
+            people().println();
+            TextTable sample = new TextTable(
+                    profile.columns().stream().map(ColumnProfile::name).toList());
+            profile.sample()
+                    .forEach(row ->
+                            sample.add(row.stream().map(PeekCommand::shortened).toList()));
+            people().print(sample);
+        }
+        table.notices().forEach(people()::println);
+        answer(answer(profile));
+        return ExitCode.FINE;
+    }
+
+    private static String percent(long part, long whole) {
+        return String.format(Locale.ROOT, "%.1f%%", 100.0 * part / whole);
+    }
+
+    private static String values(ColumnProfile column) {
+        if (column.present() == 0) {
+            return "none";
+        }
+        if (column.type() == ColumnType.NUMBER || column.type() == ColumnType.INTEGER) {
+            return String.format(
+                    Locale.ROOT,
+                    "%.6g to %.6g, mean %.5g, deviation %.5g",
+                    column.least(),
+                    column.greatest(),
+                    column.mean(),
+                    column.deviation());
+        }
+        if (column.type() == ColumnType.TIME) {
+            return Instant.ofEpochSecond((long) column.least()) + " to "
+                    + Instant.ofEpochSecond((long) column.greatest());
+        }
+        String most = column.frequent().entrySet().stream()
+                .limit(4)
+                .map(entry -> shortened(entry.getKey()) + " " + percent(entry.getValue(), column.rows()))
+                .collect(Collectors.joining(", "));
+        return most + (column.different() > 4 ? ", ..." : "");
+    }
+
+    private static String shortened(String text) {
+        String line = text.replaceAll("\\s+", " ");
+        return line.length() <= WIDEST ? line : line.substring(0, WIDEST - 1) + "…";
+    }
+
+    private Map<String, Object> answer(TableProfile profile) {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("source", path);
+        answer.put("rows", profile.rows());
+        List<Map<String, Object>> columns = new ArrayList<>();
+        for (ColumnProfile column : profile.columns()) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put("name", column.name());
+            fields.put("type", column.type());
+            fields.put("missing", column.missing());
+            fields.put("different", column.different());
+            if (!Double.isNaN(column.mean())) {
+                fields.put("least", column.least());
+                fields.put("greatest", column.greatest());
+                fields.put("mean", column.mean());
+                fields.put("deviation", column.deviation());
+            }
+            fields.put("buckets", column.buckets());
+            fields.put("frequent", column.frequent());
+            columns.add(fields);
+        }
+        answer.put("columns", columns);
+        answer.put("sample", profile.sample());
+        return answer;
+    }
+}

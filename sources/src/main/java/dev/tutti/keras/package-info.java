@@ -1,0 +1,2 @@
+/** The door for those who come from Keras: compile, fit, evaluate and predict on a model. */
+package dev.tutti.keras;

@@ -1,0 +1,9 @@
+package dev.tutti.source.column;
+
+/**
+ * How far the values of a column are from those the model was fitted to.
+ *
+ * @param amount 0 for the same; 1 is a mean that moved by a standard deviation, or values of which none occurred before
+ * @param sentence what has changed, for people
+ */
+public record ColumnDrift(String column, double amount, String sentence) {}

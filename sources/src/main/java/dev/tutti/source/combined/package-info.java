@@ -1,0 +1,2 @@
+/** Several sources as one: side by side, one after the other, or taking turns. */
+package dev.tutti.source.combined;

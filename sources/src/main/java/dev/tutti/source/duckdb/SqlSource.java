@@ -1,0 +1,63 @@
+package dev.tutti.source.duckdb;
+
+import dev.tutti.data.DataException;
+import dev.tutti.source.table.BadRowLog;
+import dev.tutti.source.table.ColumnStoreWriter;
+import dev.tutti.source.table.Schema;
+import dev.tutti.source.table.TableSource;
+
+/**
+ * The result of a query in DuckDB's SQL over any files it reads: {@code select ... from 'data/*.parquet' where ...}.
+ *
+ * <p>Queries that DuckDB computes in the order of their files are read on all cores. Joins, groups and the like are computed on
+ * one thread, so that every member gets their rows in the same order.
+ */
+public final class SqlSource extends TableSource {
+    private String query;
+
+    private SqlSource() {}
+
+    private SqlSource(String query) {
+        this.query = query;
+    }
+
+    public static SqlSource of(String query) {
+        return new SqlSource(query);
+    }
+
+    private String relation() {
+        if (query == null || query.isBlank()) {
+            throw new DataException("a sql source needs a 'query', such as select * from 'data/*.parquet'");
+        }
+        return "(" + query.strip().replaceFirst(";\\s*$", "") + ")";
+    }
+
+    @Override
+    protected Schema inspect() {
+        try (DuckDb database = new DuckDb(toString())) {
+            return database.describe(relation());
+        }
+    }
+
+    @Override
+    protected void read(Schema schema, ColumnStoreWriter into, BadRowLog bad) {
+        try (DuckDb database = new DuckDb(toString())) {
+            database.read(relation(), schema, into);
+        }
+    }
+
+    @Override
+    protected String state() {
+        return "";
+    }
+
+    @Override
+    protected void requireUnchanged(String before) {
+        // The files of a query are known to DuckDB alone; what it read is told by the fingerprint.
+    }
+
+    @Override
+    public String toString() {
+        return "sql(" + query + ")";
+    }
+}

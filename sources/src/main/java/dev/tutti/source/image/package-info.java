@@ -1,0 +1,2 @@
+/** Folders of images, decoded and resized by OpenCV on background threads. */
+package dev.tutti.source.image;

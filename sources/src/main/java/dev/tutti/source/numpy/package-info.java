@@ -1,0 +1,2 @@
+/** Arrays in NumPy's own files. */
+package dev.tutti.source.numpy;

@@ -1,0 +1,101 @@
+package dev.tutti.source.table;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Some thousand rows of a table, column after column, in one buffer: in memory or mapped from a file. Numbers take eight bytes a
+ * value; text takes a code of four, and where codes have run out also its place and its bytes.
+ */
+final class ColumnBlock {
+    /** Rows of every block but the last. */
+    static final int ROWS = 1 << 15;
+
+    private final int rows;
+    private final ByteBuffer data;
+    private final int[] starts;
+
+    private ColumnBlock(int rows, ByteBuffer data, int[] starts) {
+        this.rows = rows;
+        this.data = data;
+        this.starts = starts;
+    }
+
+    /** The same block over another buffer with the same bytes. */
+    ColumnBlock over(ByteBuffer other) {
+        return new ColumnBlock(rows, other.order(ByteOrder.nativeOrder()), starts);
+    }
+
+    ByteBuffer data() {
+        return data.duplicate().clear();
+    }
+
+    double number(int column, int row) {
+        return data.getDouble(starts[column] + row * Double.BYTES);
+    }
+
+    long whole(int column, int row) {
+        return data.getLong(starts[column] + row * Long.BYTES);
+    }
+
+    int code(int column, int row) {
+        return data.getInt(starts[column] + row * Integer.BYTES);
+    }
+
+    /** A text whose code is {@link ColumnValues#PLAIN}. */
+    String plain(int column, int row) {
+        int ends = starts[column] + rows * Integer.BYTES;
+        int texts = ends + (rows + 1) * Integer.BYTES;
+        int from = data.getInt(ends + row * Integer.BYTES);
+        byte[] bytes = new byte[data.getInt(ends + (row + 1) * Integer.BYTES) - from];
+        data.get(texts + from, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** Writes a block, column by column. */
+    static final class Filler {
+        private final ByteBuffer data;
+        private final int rows;
+        private final int[] starts;
+        private int column;
+
+        Filler(int rows, int columns, int bytes) {
+            this.data = ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+            this.rows = rows;
+            this.starts = new int[columns];
+        }
+
+        void numbers(double[] values, int count) {
+            starts[column++] = data.position();
+            data.slice().order(ByteOrder.nativeOrder()).asDoubleBuffer().put(values, 0, count);
+            data.position(data.position() + count * Double.BYTES);
+        }
+
+        void wholes(long[] values, int count) {
+            starts[column++] = data.position();
+            data.slice().order(ByteOrder.nativeOrder()).asLongBuffer().put(values, 0, count);
+            data.position(data.position() + count * Long.BYTES);
+        }
+
+        void texts(int[] codes, int count, byte[][] encoded) {
+            starts[column++] = data.position();
+            data.slice().order(ByteOrder.nativeOrder()).asIntBuffer().put(codes, 0, count);
+            data.position(data.position() + count * Integer.BYTES);
+            if (encoded.length > 0) {
+                int at = 0;
+                data.putInt(0);
+                for (byte[] text : encoded) {
+                    data.putInt(at += text.length);
+                }
+                for (byte[] text : encoded) {
+                    data.put(text);
+                }
+            }
+        }
+
+        ColumnBlock block() {
+            return new ColumnBlock(rows, data, starts);
+        }
+    }
+}
