@@ -46,7 +46,7 @@ public final class ClusterTeam implements Team {
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
     private final int threads;
-    private final RemoteLeases leases;
+    private final Map<String, RemoteLeases> leases = new ConcurrentHashMap<>(); // by data set
     private final GroupStatus standing = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
@@ -69,7 +69,6 @@ public final class ClusterTeam implements Team {
         this.threads = threads;
         this.factory = factory;
         this.self = client.join(this.newcomer);
-        this.leases = new RemoteLeases(client, () -> self);
         this.pulse = client.pulse(self, listener(self));
     }
 
@@ -181,7 +180,7 @@ public final class ClusterTeam implements Team {
         String before = self.id();
         pulse.close();
         newcomer = newcomer.again();
-        leases.forget();
+        leases.values().forEach(RemoteLeases::forget);
         try {
             self = client.join(newcomer);
         } catch (RefusedException e) {
@@ -274,8 +273,8 @@ public final class ClusterTeam implements Team {
     }
 
     @Override
-    public Leases leases() {
-        return leases;
+    public Leases leases(String dataset) {
+        return leases.computeIfAbsent(dataset, name -> new RemoteLeases(client, () -> self, name));
     }
 
     @Override

@@ -1,10 +1,13 @@
 package dev.tutti.comm;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /** The team of a member that is the only one. */
 final class SingleMemberTeam implements Team {
     private final Group group = Group.alone();
     private final Collectives collectives = new SingleMemberCollectives(group);
-    private final Leases leases = new LocalLeases();
+    private final Map<String, Leases> leases = new ConcurrentHashMap<>();
     private final int threads;
     private volatile Configuration configuration = Configuration.NONE;
 
@@ -36,8 +39,8 @@ final class SingleMemberTeam implements Team {
     }
 
     @Override
-    public Leases leases() {
-        return leases;
+    public Leases leases(String dataset) {
+        return leases.computeIfAbsent(dataset, name -> new LocalLeases());
     }
 
     @Override

@@ -320,7 +320,7 @@ public final class Dataset {
     /** Types and shapes of one row, found by reading the first. */
     public SampleSpec spec() {
         try (Pipeline pipeline = pipeline();
-                RowFlow flow = pipeline.open(0, null, StageCounters.start())) {
+                RowFlow flow = pipeline.open(0, pipeline.readable(0), StageCounters.start())) {
             Row first = flow.next();
             if (first == null) {
                 throw new DataException("the dataset is empty: no row of " + this + " is left");
@@ -392,6 +392,25 @@ public final class Dataset {
         try (Pipeline pipeline = pipeline()) {
             return pipeline.chunks(epoch, samplesPerChunk);
         }
+    }
+
+    /** Whether rows can only be read in order, part by part of the source: no stage makes them reachable by place. */
+    public boolean isReadInOrder() {
+        try (Pipeline pipeline = pipeline()) {
+            return pipeline.readsInOrder(0);
+        }
+    }
+
+    /** The {@linkplain #chunks chunks} of data that is {@linkplain #isReadInOrder read in order}, and whether they can be read here. */
+    public List<SourcePart> parts(int epoch) {
+        try (Pipeline pipeline = pipeline()) {
+            return pipeline.parts(epoch);
+        }
+    }
+
+    /** Whether the place a member runs in supplies the rows, so that each member may have other parts of them. */
+    public boolean isSupplied() {
+        return source().suppliedByPlace();
     }
 
     private Pipeline pipeline() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.cluster.coordinator.FailureDetector.State;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;
 import java.time.Duration;
 import java.util.List;
@@ -367,7 +368,7 @@ class CoordinatorTest {
         assertThatThrownBy(() -> job.apply(new Event.Begin("worker-0", 0, 5, List.of())))
                 .hasMessageContaining("has 5 chunks, but it was begun with 4");
         assertThatThrownBy(() -> lease(job, "worker-0", 9, new int[0])).hasMessageContaining("has not begun");
-        assertThat(job.coordinator.used(0)).containsExactly(1, 3);
+        assertThat(job.coordinator.used(Leases.TRAINING, 0)).containsExactly(1, 3);
     }
 
     @Test
@@ -462,7 +463,7 @@ class CoordinatorTest {
         job.meet(0, next);
         job.pass(TestingJob.PATIENCE.start() + 200);
         job.apply(new Event.Begin(next, 3, 6, List.of(0, 1)));
-        assertThat(job.coordinator.used(3)).containsExactly(0, 1);
+        assertThat(job.coordinator.used(Leases.TRAINING, 3)).containsExactly(0, 1);
     }
 
     @Test
@@ -474,8 +475,8 @@ class CoordinatorTest {
         assertThat(TestingJob.reborn(MembershipRules.of(1), job.coordinator.summary(job.now))
                         .knowledge())
                 .isEqualTo(job.coordinator.knowledge());
-        assertThat(job.coordinator.used(0)).isEmpty();
-        assertThatThrownBy(() -> job.coordinator.used(5)).hasMessageContaining("has not begun");
+        assertThat(job.coordinator.used(Leases.TRAINING, 0)).isEmpty();
+        assertThatThrownBy(() -> job.coordinator.used(Leases.TRAINING, 5)).hasMessageContaining("has not begun");
     }
 
     @Test

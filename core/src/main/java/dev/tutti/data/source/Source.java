@@ -20,7 +20,8 @@ import java.util.OptionalLong;
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 @JsonSubTypes({
     @JsonSubTypes.Type(value = IdxSource.class, name = "idx"),
-    @JsonSubTypes.Type(value = MnistSource.class, name = "mnist")
+    @JsonSubTypes.Type(value = MnistSource.class, name = "mnist"),
+    @JsonSubTypes.Type(value = SuppliedSource.class, name = "supplied")
 })
 public interface Source {
     /** The number of rows, where it is known without reading them. */
@@ -28,6 +29,14 @@ public interface Source {
 
     /** Opens the rows for one reader. */
     Rows open();
+
+    /**
+     * Whether rows are supplied by the place a member runs in, so that each member may have other parts of them. The same on all
+     * members.
+     */
+    default boolean suppliedByPlace() {
+        return false;
+    }
 
     /** An opened source; used by one thread at a time and closed by the reader that opened it. */
     sealed interface Rows extends AutoCloseable permits RandomRows, SequentialRows {
@@ -51,6 +60,16 @@ public interface Source {
 
         /** The rows of a part without the first {@code skip} ones; a source that can seek need not read those. */
         Cursor read(int part, long skip);
+
+        /** Whether a part can be read in this JVM. */
+        default boolean isHere(int part) {
+            return true;
+        }
+
+        /** Whether a part is cheaper to read here than by other members, so that this one should. */
+        default boolean isNear(int part) {
+            return false;
+        }
     }
 
     /** Goes through rows from front to back. */
