@@ -5,6 +5,8 @@ import dev.tutti.comm.Group;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
+import dev.tutti.loss.Loss;
+import dev.tutti.metric.Metric;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -65,7 +67,7 @@ public final class Evaluator {
         long batch = whole.batchSize().orElseThrow();
         Dataset share = whole.stripe(batch * group.size(), batch * group.rank(), batch * (group.rank() + 1));
         Company company = new Company(agreement);
-        Totals own = evaluate(model, recipe, share, company::batchDone);
+        Totals own = evaluate(model, recipe.loss(), recipe.metrics(), share, company::batchDone);
         company.allDone();
         Totals all = new Totals(recipe.metrics());
         for (Map<String, NdArray> each : agreement.arrays("evaluation", own.snapshot())) {
@@ -78,19 +80,24 @@ public final class Evaluator {
 
     /** Loss and metrics over all of the data. */
     static Totals evaluate(Model model, TrainingConfig recipe, Dataset data) {
-        return evaluate(model, recipe, data, () -> {});
+        return evaluate(model, recipe.loss(), recipe.metrics(), data);
     }
 
-    private static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Runnable batchDone) {
-        Totals totals = new Totals(recipe.metrics());
+    /** Loss and metrics over all of the data. */
+    static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data) {
+        return evaluate(model, loss, metrics, data, () -> {});
+    }
+
+    private static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data, Runnable batchDone) {
+        Totals totals = new Totals(metrics);
         forEach(model, data, (batch, outputs) -> {
-            recipe.loss().check(batch.labels(), model.outputs());
+            loss.check(batch.labels(), model.outputs());
             List<Tensor> labels = batch.labels().stream()
                     .map(array -> Tensor.of(array, model.options().device()))
                     .toList();
-            double loss = recipe.loss().compute(outputs, labels).item();
-            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : arrays(outputs);
-            totals.add(new StepResult(loss, batch.size(), arrays), batch.labels());
+            double value = loss.compute(outputs, labels).item();
+            List<NdArray> arrays = metrics.isEmpty() ? List.of() : arrays(outputs);
+            totals.add(new StepResult(value, batch.size(), arrays), batch.labels());
             batchDone.run();
         });
         return totals;

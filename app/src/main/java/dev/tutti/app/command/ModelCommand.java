@@ -6,7 +6,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
-import dev.tutti.train.Trainer;
+import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.NamedDataset;
 import dev.tutti.train.job.RunFolder;
@@ -43,14 +43,16 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     final SavedModel load() {
-        return SavedModel.load(RunFolder.modelAt(path), Model.Options.DEFAULT.device(Device.named(device)));
+        return SavedModel.load(
+                RunFolder.modelAt(path),
+                Model.Options.DEFAULT.device(Device.named(device)).forInference());
     }
 
-    final Trainer trainer(SavedModel model) {
+    final Predictor predictor(SavedModel model) {
         if (threads != null && threads < 1) {
             throw new UsageException("--threads " + threads + ": expected 1 or more");
         }
-        return model.trainer().threads(threads == null ? Engine.cores() : threads);
+        return model.predictor().threads(threads == null ? Engine.cores() : threads);
     }
 
     /** The run that made the model, if the model still lies in its folder. */

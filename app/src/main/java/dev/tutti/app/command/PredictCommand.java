@@ -11,7 +11,7 @@ import dev.tutti.app.input.ReadableOutputs;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Input;
-import dev.tutti.train.Trainer;
+import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,10 +65,10 @@ public final class PredictCommand extends ModelCommand {
                             : "say either inputs or --data, not both");
         }
         try (SavedModel saved = load()) {
-            Trainer trainer = trainer(saved);
+            Predictor predictor = predictor(saved);
             List<PredictionInput> questions = data == null ? questions(saved) : List.of();
             Dataset rows = data == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(data));
-            NdArray outputs = trainer.predict(rows);
+            NdArray outputs = predictor.predict(rows);
             List<PredictionInput> asked = data == null ? questions : PredictionInput.of(rows, data);
             show(ReadableOutputs.of(saved), asked, outputs);
             return ExitCode.FINE;

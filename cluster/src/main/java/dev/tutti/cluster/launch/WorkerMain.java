@@ -5,11 +5,6 @@ import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.json.Json;
-import dev.tutti.metric.Metric;
-import dev.tutti.train.Fit;
-import dev.tutti.train.Trainer;
-import dev.tutti.train.TrainingConfig;
-import dev.tutti.train.WorkerTask;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -72,18 +67,6 @@ public final class WorkerMain {
     }
 
     private static void train(WorkerInvitation invitation) {
-        WorkerTask work = invitation.work();
-        TrainingConfig recipe = work.recipe();
-        try (Trainer trainer = Trainer.of(work.model(), recipe.optimizer(), recipe.loss())
-                .metrics(recipe.metrics().toArray(Metric[]::new))
-                .movingAverage(recipe.movingAverage())
-                .seed(recipe.seed())
-                .threads(invitation.threads())) {
-            Fit fit = Fit.epochs(work.epochs())
-                    .accumulate(work.accumulate())
-                    .on(new WorkerCluster(invitation))
-                    .with(work.strategy());
-            trainer.fit(work.data(), work.validation() == null ? fit : fit.validate(work.validation()));
-        }
+        WorkerTraining.run(invitation.work(), new WorkerCluster(invitation), invitation.threads(), () -> false);
     }
 }

@@ -1,10 +1,10 @@
 package dev.tutti.train.feed;
 
 import dev.tutti.array.NdArray;
-import dev.tutti.comm.Collectives;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.Agreement;
 
 /**
  * How the epoch under way is cut into chunks: decided at its beginning, for as many members as there are then, and kept to
@@ -23,11 +23,11 @@ public final class ChunkLayout implements AutoCloseable {
     }
 
     /** The rows of a chunk of an epoch, the same on all members. */
-    public long agree(Collectives collectives, int epoch, long proposal) {
+    public long agree(Agreement agreement, int epoch, long proposal) {
         long[] known = decided.toArray().longs();
         long rows = known[0] == epoch && known[1] > 0 ? known[1] : proposal;
         write(epoch, rows);
-        for (double[] other : collectives.gather("rows of a chunk", rows)) {
+        for (double[] other : agreement.rows("rows of a chunk", rows)) {
             rows = Math.max(rows, (long) other[0]);
         }
         write(epoch, rows);

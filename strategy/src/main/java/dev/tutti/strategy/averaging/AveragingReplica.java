@@ -105,7 +105,7 @@ final class AveragingReplica implements Replica {
         Dataset whole = Feed.wholeBatches(data, "averaging").keepLast(); // chunks end where they end
         ChunkSizing pieces = new ChunkSizing(data, team.group().size(), settings.steps());
         UsedChunks used = from == null
-                ? new UsedChunks(layout.agree(team.collectives(), epoch, pieces.chunk()), new BitSet())
+                ? new UsedChunks(layout.agree(agreement, epoch, pieces.chunk()), new BitSet())
                 : UsedChunks.at(from);
         List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
         if (chunks.size() < team.group().size() && team.group().isChief()) {
