@@ -73,7 +73,17 @@ public final class ChildJvm {
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
-        ProcessBuilder builder = new ProcessBuilder(command());
+        return start(new ProcessBuilder(command()));
+    }
+
+    /** Starts it so that it does not depend on this JVM: its output is appended to a file. */
+    Process startDetached(Path log) {
+        return start(new ProcessBuilder(command())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
+    }
+
+    private Process start(ProcessBuilder builder) {
         builder.environment().putAll(environment);
         try {
             return builder.start();

@@ -46,6 +46,14 @@ public final class RunObserver {
                                 "process " + status.process() + " is gone since " + status.updated()));
     }
 
+    /** Whether the folder tells of the run of a process of this machine. */
+    public boolean isOf(long process) {
+        return files.readStatus()
+                .filter(status -> RunFiles.pidOf(status.process()) == process)
+                .filter(status -> RunFiles.hostOf(status.process()).equals(RunFiles.hostOf(RunFiles.thisProcess())))
+                .isPresent();
+    }
+
     private static boolean isAlive(RunStatus status) {
         if (RunFiles.hostOf(status.process()).equals(RunFiles.hostOf(RunFiles.thisProcess()))) {
             long pid = RunFiles.pidOf(status.process());
