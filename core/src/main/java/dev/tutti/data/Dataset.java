@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -345,6 +346,10 @@ public final class Dataset {
     public BatchReader open(int epoch, Position position) {
         if (position.isCountOfRows()) {
             return skip(position.rows()).open(epoch);
+        }
+        if (!position.datasets().isEmpty()) {
+            throw new DataException("the position is one in several data sets, "
+                    + new TreeSet<>(position.datasets().keySet()) + ": open each at its own");
         }
         if (position.epoch() != epoch) {
             throw new DataException(

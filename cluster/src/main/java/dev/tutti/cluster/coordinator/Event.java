@@ -84,6 +84,7 @@ public sealed interface Event {
             implements Event {
         public Lease {
             held = List.copyOf(held);
+            preference = preference == null ? ChunkPreference.NONE : preference;
         }
 
         Lease(String member, int epoch, List<Integer> held) {

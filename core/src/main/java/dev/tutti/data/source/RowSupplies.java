@@ -2,10 +2,12 @@ package dev.tutti.data.source;
 
 import dev.tutti.data.DataException;
 import java.util.Objects;
+import java.util.ServiceLoader;
 
 /**
- * The {@link RowSupply} of the place that the running code is in: the thread's own where there is one, otherwise the one of the JVM.
- * Members that are threads of one JVM have one each; a JVM that is one member has one.
+ * The {@link RowSupply} of the place that the running code is in: the thread's own where there is one, otherwise the one of the JVM,
+ * otherwise one on the class path ({@link ServiceLoader}). Members that are threads of one JVM have one each; a JVM that is one member
+ * has one.
  */
 public final class RowSupplies {
     private static final ThreadLocal<RowSupply> OF_THREAD = new ThreadLocal<>();
@@ -43,6 +45,9 @@ public final class RowSupplies {
     static RowSupply current(String source) {
         RowSupply own = OF_THREAD.get();
         RowSupply supply = own == null ? ofJvm : own;
+        if (supply == null) {
+            supply = ServiceLoader.load(RowSupply.class).findFirst().orElse(null);
+        }
         if (supply == null) {
             throw new DataException("the rows of '" + source
                     + "' are supplied by the place that training runs in, and this place supplies none:"

@@ -2,6 +2,7 @@ package dev.tutti.train.feed;
 
 import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Group;
+import dev.tutti.data.Chunk;
 import dev.tutti.data.DataException;
 import dev.tutti.data.SourcePart;
 import dev.tutti.train.replica.Agreement;
@@ -41,6 +42,20 @@ public record ChunkHolders(int rank, List<BitSet> here) {
                 agreement.numbers("parts of the data here", mine.toLongArray()).stream()
                         .map(BitSet::valueOf)
                         .toList());
+    }
+
+    /**
+     * The parts that this member reads where all are divided among the members once; all members call it.
+     *
+     * @throws DataException if one can be read by no member
+     */
+    public static List<Chunk> divide(Agreement agreement, Group group, List<SourcePart> parts) {
+        ChunkHolders holders = agree(agreement, group, parts);
+        holders.requireReadable(new BitSet(), parts.size());
+        return parts.stream()
+                .map(SourcePart::chunk)
+                .filter(chunk -> holders.isMine(chunk.number()))
+                .toList();
     }
 
     /**

@@ -189,7 +189,7 @@ class SequentialSupplyTest {
                 Dataset.of(new SuppliedSource("orders", ROWS.length)).shuffle(3).batch(8);
         return cluster.run(place -> {
             try (var installed = RowSupplies.forThread(supplyOf(files, numbers.getAndIncrement()))) {
-                return train(data, fit(place, 2));
+                return train(data, fit(place, 2).validate(data));
             }
         });
     }
@@ -200,7 +200,13 @@ class SequentialSupplyTest {
         Map<String, Ending> members = trainSupplied(files, new TestingCluster(4));
         assertThat(members).hasSize(4);
         assertAlike(members);
-        assertThat(files.parsed().values()).containsOnly(2);
+        members.values()
+                .forEach(member -> member.history.epochs().forEach(epoch -> {
+                    assertThat(epoch.validation().samples()).isEqualTo(ALL);
+                    assertThat(epoch.validation().get("square"))
+                            .isEqualTo(epoch.training().get("square"));
+                }));
+        assertThat(files.parsed().values()).as("for training and validation").containsOnly(4);
     }
 
     @Test
