@@ -6,40 +6,40 @@ import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.nn.Layers.flatten;
 import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.strategy.Strategies.allReduce;
+import static dev.tutti.train.Fit.epochs;
 import static dev.tutti.train.callback.Callbacks.checkpoint;
 import static dev.tutti.train.callback.Callbacks.progress;
-import static dev.tutti.train.Fit.epochs;
 
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Mnist;
 import dev.tutti.json.Definitions;
 import dev.tutti.metric.Mean;
 import dev.tutti.metric.MeanMetric;
 import dev.tutti.nn.BuildContext;
+import dev.tutti.nn.ForwardContext;
 import dev.tutti.nn.Initializer;
 import dev.tutti.nn.Layer;
-import dev.tutti.nn.ForwardContext;
 import dev.tutti.nn.Sequential;
-import dev.tutti.array.NdArray;
-import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.callback.Callback;
 import dev.tutti.train.EpochResult;
+import dev.tutti.train.Trainer;
+import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.checkpoint.SavedModel;
-import dev.tutti.train.Trainer;
 import java.nio.file.Path;
 import java.util.Map;
 
 /** A layer, a metric and a callback of one's own: trained on two JVMs, resumed, saved, loaded, asked. */
 public final class Sample implements Definitions {
     public static final class Scale extends Layer { // each feature times a factor that is learned
-        protected Shape build(Shape input, Build build) {
+        protected Shape build(Shape input, BuildContext build) {
             build.parameter("factor", Shape.of(input.dim(-1)), Initializer.ONES);
             return input;
         }
 
-        protected Tensor forward(Tensor x, Pass pass) {
+        protected Tensor forward(Tensor x, ForwardContext pass) {
             return x.mul(pass.parameter("factor"));
         }
     }

@@ -60,6 +60,15 @@ class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule ONLY_HOST_AND_TENSOR_CALL_C = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.tutti.tensor..", "dev.tutti.host..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("com.sun.jna..")
+            .because("calls past Java into the C library belong where they can be watched");
+
+    @ArchTest
     static final ArchRule A_LIBRARY_DOES_NOT_EXIT =
             noClasses().should().callMethod(System.class, "exit", int.class).because("the process is its user's");
 

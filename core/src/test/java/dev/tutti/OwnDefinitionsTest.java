@@ -1,12 +1,24 @@
 package dev.tutti;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
+import dev.tutti.data.Dataset;
+import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
+import dev.tutti.loss.Losses;
+import dev.tutti.nn.BuildContext;
+import dev.tutti.nn.ForwardContext;
+import dev.tutti.nn.Layer;
+import dev.tutti.nn.Layers;
+import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.optim.Optimizers;
 import dev.tutti.optim.ParameterSlice;
 import dev.tutti.optim.SelfTyped;
 import dev.tutti.optim.Target;
@@ -18,8 +30,12 @@ import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.train.Fit;
+import dev.tutti.train.Trainer;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** An optimizer, a schedule and a loss written outside of Tutti's packages work and have names in files. */
 class OwnDefinitionsTest {
@@ -92,5 +108,78 @@ class OwnDefinitionsTest {
             Tensor target = Tensor.of(new double[] {0, 1}, 2);
             assertThat(loss.compute(List.of(output), List.of(target)).item()).isEqualTo(4.5);
         }
+    }
+
+    /** A layer as its author wrote it, without a line that names it. */
+    static final class Unnamed extends Layer {
+        @Override
+        protected Shape build(Shape input, BuildContext build) {
+            return input;
+        }
+
+        @Override
+        protected Tensor forward(Tensor x, ForwardContext pass) {
+            return x;
+        }
+    }
+
+    /** A layer that could be written but not read back. */
+    static final class Sized extends Layer {
+        private final int size;
+
+        Sized(int size) {
+            this.size = size;
+        }
+
+        @Override
+        protected Shape build(Shape input, BuildContext build) {
+            return Shape.of(size);
+        }
+
+        @Override
+        protected Tensor forward(Tensor x, ForwardContext pass) {
+            return x;
+        }
+    }
+
+    @Test
+    void aClassWithoutANameIsRefusedWithTheLineToWrite(@TempDir Path folder) {
+        String line = "call Json.register(Unnamed.class, \"unnamed\") before training";
+        Dataset data = Dataset.of(NdArray.of(new float[8], 4, 2), NdArray.of(new float[4], 4, 1))
+                .batch(2);
+        Layer model = Sequential.of(Layers.dense(3), new Unnamed(), Layers.dense(1));
+        try (Trainer trainer = Trainer.of(model, Optimizers.sgd(0.1), Losses.mse())) {
+            assertThatThrownBy(() -> trainer.fit(data, Fit.epochs(1)))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("the layer " + Unnamed.class.getName() + " has no name in files")
+                    .hasMessageContaining(line);
+            trainer.build(data);
+            assertThatThrownBy(() -> trainer.save(folder.resolve("model")))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(line);
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void lambdasAmongTheFeaturesAreRefusedToo() {
+        Dataset data = Dataset.of(NdArray.of(new float[8], 4, 2), NdArray.of(new float[4], 4, 1))
+                .batch(2);
+        try (Trainer trainer =
+                Trainer.of(Layers.dense(1), Optimizers.sgd(0.1), Losses.mse()).preprocessing(sample -> sample)) {
+            assertThatThrownBy(() -> trainer.fit(data, Fit.epochs(1)))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("a lambda");
+        }
+    }
+
+    @Test
+    void aClassThatCannotBeReadBackIsNotRegistered() {
+        assertThatThrownBy(() -> Json.register(Sized.class, "sized"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("has no constructor without arguments");
+        assertThatThrownBy(() -> Json.register(Unnamed.class, "dense"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("the name belongs to dev.tutti.nn.Dense");
     }
 }

@@ -20,17 +20,23 @@ public record Console(
     static Console ofProcess() {
         boolean out = isTerminal("out");
         boolean colour = out && empty(System.getenv("NO_COLOR"));
+        boolean outDraws = out && !isDumb();
+        boolean errDraws = isTerminal("err") && !isDumb();
+        SharedTerminal terminal = new SharedTerminal();
+        if (errDraws) {
+            System.setErr(stream(FileDescriptor.err, terminal)); // what the log and other JVMs write
+        }
         return new Console(
                 System.in,
-                stream(FileDescriptor.out),
-                stream(FileDescriptor.err),
-                out && !isDumb(),
-                isTerminal("err") && !isDumb(),
+                stream(FileDescriptor.out, outDraws ? terminal : new SharedTerminal()),
+                stream(FileDescriptor.err, errDraws ? terminal : new SharedTerminal()),
+                outDraws,
+                errDraws,
                 colour);
     }
 
-    private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
+    private static PrintStream stream(FileDescriptor descriptor, SharedTerminal terminal) {
+        return new PrintStream(terminal.stream(new FileOutputStream(descriptor)), true, StandardCharsets.UTF_8);
     }
 
     /** The tutti script knows each stream; a JVM that was started without it knows only whether all of them are a terminal. */

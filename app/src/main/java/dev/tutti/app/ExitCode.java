@@ -8,7 +8,7 @@ public enum ExitCode {
     FAULT(1, "something went wrong that is not your fault"),
     USAGE(2, "the command was called in a wrong way"),
     JOB(3, "a job or a definition is wrong, or does not fit its data"),
-    DATA(4, "data or an input is missing or wrong"),
+    DATA(4, "data or an input is wrong, or something that was named is missing: a job, a model, data, a folder"),
     TRAINING(5, "training failed, for instance because the loss became NaN"),
     FILE(6, "a file cannot be read or written, or the disk is full"),
     LOST(7, "members of the job were lost, or a process of it failed"),

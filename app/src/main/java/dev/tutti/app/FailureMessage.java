@@ -19,13 +19,16 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /** What a user is told when a command fails: one message and a code; a stack trace only for a fault of ours. */
 record FailureMessage(String message, ExitCode code) {
     static FailureMessage of(Throwable cause) {
         if (cause instanceof TuttiException) {
-            return new FailureMessage(cause.getMessage(), code(cause));
+            return new FailureMessage(cause.getMessage() + firstToFail(cause), code(cause));
         }
         if (cause instanceof OutOfMemoryError) {
             return new FailureMessage(
@@ -37,9 +40,20 @@ record FailureMessage(String message, ExitCode code) {
                 "This is a fault in Tutti, not in what you did: " + cause + logged(cause), ExitCode.FAULT);
     }
 
+    /** Which worker failed first and why, where the failure of one has become that of all. */
+    private static String firstToFail(Throwable failure) {
+        return Arrays.stream(failure.getSuppressed())
+                .filter(LaunchException.class::isInstance)
+                .map(first -> "\n" + first.getMessage())
+                .collect(Collectors.joining());
+    }
+
     private static ExitCode code(Throwable cause) {
         if (cause instanceof UsageException) {
             return ExitCode.USAGE;
+        }
+        if (isMissing(cause)) {
+            return ExitCode.DATA;
         }
         if (cause instanceof ConfigException
                 || cause instanceof ShapeException
@@ -62,6 +76,16 @@ record FailureMessage(String message, ExitCode code) {
             return ExitCode.USAGE;
         }
         return cause instanceof FileException || cause instanceof ScriptException ? ExitCode.FILE : ExitCode.FAULT;
+    }
+
+    /** Whether it failed because a file or folder that was named is not there, of whatever kind. */
+    private static boolean isMissing(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof NoSuchFileException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String logged(Throwable cause) {

@@ -15,6 +15,7 @@ import dev.tutti.app.command.StatusCommand;
 import dev.tutti.app.command.SummaryCommand;
 import dev.tutti.app.command.TrainCommand;
 import dev.tutti.app.command.TuttiCommand;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +51,7 @@ public final class Main implements Runnable {
 
     public static void main(String[] args) {
         System.setProperty("java.awt.headless", "true");
+        HostTuning.apply();
         Console console = Console.ofProcess();
         int code = run(console, args);
         console.out().flush();

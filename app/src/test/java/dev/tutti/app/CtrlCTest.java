@@ -34,7 +34,7 @@ class CtrlCTest {
                 SmallJob.yaml(folder.resolve("run"))
                                 .replace("count: 512", "count: 4096")
                                 .replace("epochs: 1", "epochs: 1000")
-                        + "threads: 1\n");
+                        + "cores: 1\n");
         driver = new ProcessBuilder(
                         "setsid", // makes it the leader of a group, as a shell does with a command in a terminal
                         "env",

@@ -133,11 +133,11 @@ class JobErrorsTest {
     void aMissingFileSaysWhatIsThere() throws IOException {
         Files.writeString(folder.resolve("digits.yaml"), "");
         assertThat(terminal.run("train", folder.resolve("letters.yaml").toString()))
-                .isEqualTo(3);
+                .isEqualTo(4);
         assertThat(terminal.err())
                 .startsWith(folder.resolve("letters.yaml") + ": there is no such file")
                 .contains("digits.yaml");
-        assertThat(terminal.run("train", "mnits")).isEqualTo(3);
+        assertThat(terminal.run("train", "mnits")).isEqualTo(4);
         assertThat(terminal.err()).isEqualTo("mnits: there is no such file: did you mean mnist?\n");
     }
 

@@ -65,7 +65,7 @@ class MainTest {
     @Test
     void theBuiltInJobCanBePrintedAndBenchmarksListed() {
         assertThat(terminal.run("train", "mnist", "--print-job")).isZero();
-        assertThat(terminal.out()).contains("name: mnist", "conv2d");
+        assertThat(terminal.out()).contains("data: mnist", "conv2d");
         assertThat(terminal.run("bench", "--json")).isZero();
         assertThat(terminal.json().path("benchmarks").toString()).contains("engine", "mnist");
     }

@@ -169,10 +169,10 @@ class ModelCommandsTest {
 
     @Test
     void aFolderWithoutAModelIsNoModel() {
-        assertThat(terminal.run("evaluate", folder.toString())).isEqualTo(6);
+        assertThat(terminal.run("evaluate", folder.toString())).isEqualTo(4);
         assertThat(terminal.err()).isEqualTo(folder + ": is not a saved model: there is no model.json in it\n");
         assertThat(terminal.run("evaluate", folder.resolve("nothing").toString()))
-                .isEqualTo(6);
+                .isEqualTo(4);
     }
 
     @Test

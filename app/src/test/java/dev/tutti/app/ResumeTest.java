@@ -32,7 +32,7 @@ class ResumeTest {
                 SmallJob.yaml(folder.resolve("run"))
                                 .replace("count: 512", "count: 4096")
                                 .replace("epochs: 1", "epochs: 10")
-                        + "checkpoints: {everySteps: 20, keep: 2}\nthreads: 1\n");
+                        + "checkpoints: {everySteps: 20, keep: 2}\ncores: 1\n");
     }
 
     @AfterEach

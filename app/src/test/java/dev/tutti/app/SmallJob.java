@@ -5,10 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A job that is done in a moment: a few rows of MNIST and a small model, its results in a folder of the test. */
-final class SmallJob {
+public final class SmallJob {
     private SmallJob() {}
 
-    static String yaml(Path output) {
+    public static String yaml(Path output) {
         return """
                 data:
                   train: {source: mnist, stages: [{type: take, count: 512}]}
@@ -27,7 +27,7 @@ final class SmallJob {
     }
 
     /** Writes the job into a folder; its results go to {@code run} in the same folder. */
-    static Path write(Path folder) throws IOException {
+    public static Path write(Path folder) throws IOException {
         return Files.writeString(folder.resolve("job.yaml"), yaml(folder.resolve("run")));
     }
 }

@@ -2,6 +2,7 @@ package dev.tutti.app;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.app.command.ScriptTrust;
 import dev.tutti.json.Json;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,6 +11,11 @@ import java.nio.charset.StandardCharsets;
 
 /** Runs commands as a user would, without a process of their own, and keeps what they said. */
 public final class Terminal {
+    static {
+        // Tests do not add to what the user trusts.
+        System.setProperty(ScriptTrust.FILE, System.getProperty("java.io.tmpdir") + "/tutti-test-trusted");
+    }
+
     private String input = "";
     private String out = "";
     private String err = "";

@@ -1,7 +1,9 @@
 package dev.tutti.cluster;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.RoleRules;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.JoinRequest;
@@ -12,6 +14,9 @@ import dev.tutti.json.Json;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The members of a job that are started by hand, on one machine or several, and which of them this is. Written as JSON, in a file
@@ -25,10 +30,11 @@ import java.util.Map;
  * <p>The first worker runs the coordinator, on the port given with its address, and its spec says by which rules; with a role {@code
  * coordinator} in the cluster a process of its own does both ({@code ./tutti coordinator}).
  *
- * @param cluster addresses by role
+ * @param cluster addresses by role: {@code worker}, {@code coordinator}, and any others whose members have a {@link
+ *     dev.tutti.comm.RoleProgram}
  * @param task which of them this is
  * @param token the secret of the job, the same for all
- * @param threads workers on threads of this member's JVM; 1 unless it is said
+ * @param workersPerProcess workers on threads of this member's JVM; 1 unless it is said
  * @param min the least number of workers that go on; 1 unless it is said
  * @param max the most that are let in: the number of workers unless it is said
  * @param certificate PEM file the coordinator shows, or a member where mutual TLS is wanted
@@ -43,7 +49,7 @@ public record ClusterSpec(
         Map<String, List<String>> cluster,
         Task task,
         String token,
-        Integer threads,
+        @JsonAlias("threads") Integer workersPerProcess,
         Integer min,
         Integer max,
         String certificate,
@@ -55,6 +61,7 @@ public record ClusterSpec(
     /** Where a spec is looked for. */
     public static final String VARIABLE = "TUTTI_CONFIG";
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterSpec.class);
     private static final String NAMED = "cluster spec: ";
 
     public static final String COORDINATOR = "coordinator";
@@ -79,24 +86,21 @@ public record ClusterSpec(
                 cluster.containsKey(task.type()),
                 "task: there is no role '" + task.type() + "' in the cluster, which has " + cluster.keySet());
         require(
-                task.type().equals(WORKER),
-                "task: expected the type worker, received " + task.type()
-                        + (task.type().equals(COORDINATOR)
-                                ? ": the coordinator of this cluster is run by ./tutti coordinator --folder FOLDER"
-                                        + " --expected " + cluster.get(WORKER).size() + " --host HOST --port PORT, and"
-                                        + " the token is in its folder"
-                                : ""));
+                !task.type().equals(COORDINATOR),
+                "task: expected the type worker or another role, received coordinator: the coordinator of this cluster"
+                        + " is run by ./tutti coordinator --folder FOLDER --expected "
+                        + cluster.get(WORKER).size() + " --host HOST --port PORT, and the token is in its folder");
         require(
                 task.index() >= 0,
                 "task: expected an index of 0 or more among the role's addresses, received " + task.index());
         require(
-                threads == null || threads >= 1,
-                "threads: expected at least 1 worker in each process, received " + threads);
+                workersPerProcess == null || workersPerProcess >= 1,
+                "workersPerProcess: expected at least 1, received " + workersPerProcess);
         require(
                 (certificate == null) == (key == null),
                 "a certificate and its key go together: expected 'certificate' and 'key', received only '"
                         + (key == null ? "certificate" : "key") + "'");
-        rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+        rules(cluster, min, max, ejectSlowerThan, patience);
     }
 
     /** One that says no more than who there is, for members of a coordinator that runs already. */
@@ -105,7 +109,12 @@ public record ClusterSpec(
     }
 
     private static MembershipRules rules(
-            int workers, Integer min, Integer max, Double ejectSlowerThan, Map<String, Long> patience) {
+            Map<String, List<String>> cluster,
+            Integer min,
+            Integer max,
+            Double ejectSlowerThan,
+            Map<String, Long> patience) {
+        int workers = cluster.get(WORKER).size();
         int least = min == null ? 1 : min;
         int most = max == null ? workers : max;
         require(most >= 1, "max: expected at least 1 worker, received " + most);
@@ -113,10 +122,17 @@ public record ClusterSpec(
                 least >= 1 && least <= most,
                 "min: expected from 1 to " + most + ", the most workers there may be, received " + least);
         try {
-            return MembershipRules.of(workers)
+            MembershipRules rules = MembershipRules.of(workers)
                     .between(least, most)
                     .ejectSlowerThan(ejectSlowerThan == null ? 0 : ejectSlowerThan)
                     .patience(Timeouts.DEFAULT.with(patience == null ? Map.of() : patience));
+            for (Map.Entry<String, List<String>> role : cluster.entrySet()) {
+                if (!role.getKey().equals(WORKER) && !role.getKey().equals(COORDINATOR)) {
+                    rules = rules.role(
+                            role.getKey(), RoleRules.of(role.getValue().size()));
+                }
+            }
+            return rules;
         } catch (ConfigException e) {
             throw new ConfigException(NAMED + e.getMessage(), e);
         }
@@ -130,7 +146,13 @@ public record ClusterSpec(
 
     /** Reads a spec; {@code where} names the text in error messages. */
     public static ClusterSpec parse(String text, String where) {
-        return Json.read(text, ClusterSpec.class, where);
+        ClusterSpec spec = Json.read(text, ClusterSpec.class, where);
+        if (text.contains("\"threads\"")) {
+            LOG.warn(
+                    "{}: 'threads' is called 'workersPerProcess' now; the former name works in this version only",
+                    where);
+        }
+        return spec;
     }
 
     /** The spec of the environment. */
@@ -145,19 +167,25 @@ public record ClusterSpec(
 
     /** Whether this process has to run the coordinator. */
     boolean runsCoordinator() {
-        return !cluster.containsKey(COORDINATOR) && task.index() == 0;
+        return !cluster.containsKey(COORDINATOR) && task.type().equals(WORKER) && task.index() == 0;
+    }
+
+    /** The worker that runs the coordinator, where it is another than this one. */
+    Optional<String> coordinatorWorker() {
+        return cluster.containsKey(COORDINATOR) || task.index() == 0 ? Optional.empty() : Optional.of(WORKER + "-0");
     }
 
     /** Where the coordinator is. */
     public CoordinatorAddress coordinator() {
-        String address = coordinatorsAddress();
-        int colon = address.lastIndexOf(':');
-        require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
-        return new CoordinatorAddress(address.substring(0, colon), port(address, colon), token, tls());
+        List<String> addresses =
+                cluster.getOrDefault(COORDINATOR, cluster.get(WORKER).subList(0, 1));
+        return new CoordinatorAddress(addresses.stream().map(ClusterSpec::place).toList(), token, tls());
     }
 
-    private String coordinatorsAddress() {
-        return cluster.getOrDefault(COORDINATOR, cluster.get(WORKER)).get(0);
+    private static CoordinatorAddress.Endpoint place(String address) {
+        int colon = address.lastIndexOf(':');
+        require(colon > 0, "the coordinator's address needs a port, such as node-1:7070, received '" + address + "'");
+        return new CoordinatorAddress.Endpoint(address.substring(0, colon), port(address, colon));
     }
 
     private static int port(String address, int colon) {
@@ -185,7 +213,7 @@ public record ClusterSpec(
     public ServerSettings server() {
         CoordinatorAddress address = coordinator();
         requireReachable(address);
-        MembershipRules rules = rules(cluster.get(WORKER).size(), min, max, ejectSlowerThan, patience);
+        MembershipRules rules = rules(cluster, min, max, ejectSlowerThan, patience);
         return ServerSettings.of(rules)
                 .listen(address.host(), address.port())
                 .token(token)
@@ -210,17 +238,17 @@ public record ClusterSpec(
                         + own + " for all members, or have /etc/hosts give it to " + own);
     }
 
-    /** This worker, as it introduces itself. */
+    /** This member, as it introduces itself. */
     JoinRequest newcomer() {
-        return JoinRequest.worker(WORKER + "-" + task.index());
+        return JoinRequest.of(task.type(), task.type() + "-" + task.index());
     }
 
-    /** Workers of all members, if all have as many threads as this one. */
+    /** Workers of all members, if all have as many in a process as this one. */
     int allWorkers() {
         return cluster.get(WORKER).size() * workers();
     }
 
     int workers() {
-        return threads == null ? 1 : threads;
+        return workersPerProcess == null ? 1 : workersPerProcess;
     }
 }

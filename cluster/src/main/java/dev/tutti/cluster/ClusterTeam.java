@@ -2,6 +2,7 @@ package dev.tutti.cluster;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.MembershipNotice;
+import dev.tutti.cluster.coordinator.Presence;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
@@ -17,8 +18,11 @@ import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Messages;
+import dev.tutti.comm.Ownership;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
+import dev.tutti.host.RunningTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +31,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,19 +45,22 @@ import org.slf4j.LoggerFactory;
 public final class ClusterTeam implements Team {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTeam.class);
     private static final int LONGEST_FAREWELL = 500;
-    /** Trainings that this process has done, by coordinator: a program may do several, one after the other. */
-    private static final Map<CoordinatorAddress, Integer> TRAININGS = new ConcurrentHashMap<>();
+    private static final long LAST_CHANCE = 1_000;
+    private static final String COORDINATOR = "coordinator";
 
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
     private final int threads;
     private final Map<String, RemoteLeases> leases = new ConcurrentHashMap<>(); // by data set
+    private final RemoteOwnership ownership;
+    private final MemberMessages messages;
     private final GroupStatus standing = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
 
     private final TreeSet<String> accused = new TreeSet<>();
     private JoinRequest newcomer;
+    private volatile String coordinatorHost; // null: a process of its own, or one that nobody can do without
     private volatile Membership self;
     private volatile HeartbeatClient pulse;
     private volatile boolean alone;
@@ -60,15 +68,20 @@ public final class ClusterTeam implements Team {
     private volatile boolean failed;
     private volatile boolean done;
     private volatile Configuration configuration = Configuration.NONE;
+    private volatile SubGroupCollectives subGroups;
+    private volatile int trainingsOver;
+    private final AtomicLong membersHeardOf = new AtomicLong();
     private volatile String farewell = "its work is done";
     private long generation;
 
     private ClusterTeam(CoordinatorClient client, JoinRequest newcomer, int threads, CollectivesFactory factory) {
         this.client = client;
-        this.newcomer = newcomer.after(TRAININGS.getOrDefault(client.address(), 0));
+        this.newcomer = newcomer;
         this.threads = threads;
         this.factory = factory;
         this.self = client.join(this.newcomer);
+        this.ownership = new RemoteOwnership(client, () -> self);
+        this.messages = new MemberMessages(client);
         this.pulse = client.pulse(self, listener(self));
     }
 
@@ -92,6 +105,29 @@ public final class ClusterTeam implements Team {
             client.close();
             throw e;
         }
+    }
+
+    /**
+     * Says which member runs the coordinator: where that one is lost, the others cannot meet again.
+     *
+     * @param member the name it wished for
+     */
+    ClusterTeam coordinatorRunsIn(String member) {
+        coordinatorHost = member;
+        return this;
+    }
+
+    /** Nobody can go on without the coordinator: says who is missing, and what can be done. */
+    private MemberLostException lostWithCoordinator(CoordinatorLostException why) {
+        return coordinatorHost == null
+                ? new MemberLostException(List.of(COORDINATOR), why.getMessage(), why)
+                : new MemberLostException(
+                        List.of(COORDINATOR, coordinatorHost),
+                        why.getMessage() + " " + coordinatorHost + " ran it and is gone with it, so the others end,"
+                                + " and the first of them leaves a checkpoint if checkpoints are saved. To go on"
+                                + " without its machine: take it out of 'worker' in the cluster spec of all, give the"
+                                + " first that is left a port, start them again where that checkpoint is, and resume",
+                        why);
     }
 
     private static Thread daemon(Runnable work) {
@@ -126,10 +162,10 @@ public final class ClusterTeam implements Team {
                 + patience.tooFew()
                 + patience.collective()
                 + patience.coordinator();
-        long begin = System.nanoTime();
-        client.patience(alone ? patience.heartbeat() : patience.coordinator()); // waited for long enough already
+        long begin = RunningTime.nanos();
         endGroup();
-        while (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) < limit) {
+        requireCoordinator(patience);
+        while (RunningTime.millisSince(begin) < limit) {
             try {
                 Optional<CoordinatorClient.Met> met = client.meet(self, generation, progress, accusedSoFar());
                 if (met.isPresent()) {
@@ -141,11 +177,27 @@ public final class ClusterTeam implements Team {
                 LOG.info("{}: the group broke while it came together: {}", self.id(), e.getMessage());
                 accuse(e);
             } catch (CoordinatorLostException e) {
-                throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
+                throw lostWithCoordinator(e);
             }
         }
         throw new MemberLostException(
                 accusedSoFar(), "the members did not come together within " + limit / 1000.0 + " s");
+    }
+
+    /**
+     * A coordinator that was missed for as long as the job's patience is not waited for again; one that answers at once after all is gone
+     * on with, since this process may have been stopped meanwhile.
+     */
+    private void requireCoordinator(Timeouts patience) {
+        if (alone) {
+            try {
+                client.patience(Math.max(patience.heartbeat(), LAST_CHANCE)).configuration();
+            } catch (CoordinatorLostException e) {
+                throw lostWithCoordinator(e);
+            }
+            alone = false;
+        }
+        client.patience(patience.coordinator());
     }
 
     private Meeting open(CoordinatorClient.Met met) {
@@ -156,11 +208,14 @@ public final class ClusterTeam implements Team {
         }
         Group group = new Group(generation, rank, met.members());
         Duration timeout = Duration.ofMillis(self.patience().collective());
-        Collectives opened = factory.open(group, new RemoteBoard(client, self, generation), timeout);
+        RemoteBoard board = new RemoteBoard(client, self, generation);
+        Collectives opened = factory.open(group, board, timeout);
+        SubGroupCollectives parts = new SubGroupCollectives(group, board, factory, timeout, this::accuse);
         synchronized (accused) {
             accused.clear();
         }
-        standing.begin(group, new GuardedCollectives(opened, this::accuse));
+        subGroups = parts;
+        standing.begin(group, new GuardedCollectives(opened, this::accuse, Optional.of(parts)));
         return new Meeting(group, met.source(), met.takeOver());
     }
 
@@ -215,6 +270,10 @@ public final class ClusterTeam implements Team {
             @Override
             public void situation(MembershipNotice now) {
                 alone = false;
+                trainingsOver = Math.max(trainingsOver, now.trainings());
+                if (membersHeardOf.getAndSet(now.members()) != now.members()) {
+                    run(messages::membersChanged);
+                }
                 if (!mine.equals(self)) {
                     LOG.debug("{} is {} now", mine, self);
                 } else if (now.gone() != null) {
@@ -240,7 +299,7 @@ public final class ClusterTeam implements Team {
             @Override
             public void alone(CoordinatorLostException why) {
                 alone = true;
-                standing.breakOff(new MemberLostException(List.of("coordinator"), why.getMessage(), why));
+                standing.breakOff(lostWithCoordinator(why));
             }
         };
     }
@@ -253,6 +312,35 @@ public final class ClusterTeam implements Team {
     @Override
     public Collectives collectives() {
         return required(standing.collectives());
+    }
+
+    @Override
+    public Collectives collectives(Group sub) {
+        return required(standing.collectives() == null ? null : subGroups).of(sub);
+    }
+
+    @Override
+    public Messages messages() {
+        return messages.of(self, newcomer.host(), newcomer.role());
+    }
+
+    @Override
+    public Ownership ownership() {
+        return ownership;
+    }
+
+    @Override
+    public List<Member> members(String role) {
+        try {
+            return client.present(role).stream().map(Presence::member).toList();
+        } catch (CoordinatorLostException e) {
+            throw new MemberLostException(List.of("coordinator"), e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public boolean isOver() {
+        return trainingsOver > newcomer.trainings();
     }
 
     private static <T> T required(T met) {
@@ -289,13 +377,21 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void configure(String key, String value) {
-        var unused = errands.submit(() -> {
+        run(() -> {
             try {
                 client.configure(key, value);
             } catch (TuttiException e) {
                 LOG.warn("the setting {} could not be changed: {}", key, e.getMessage());
             }
         });
+    }
+
+    private void run(Runnable errand) {
+        try {
+            errands.execute(errand);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has left meanwhile", self.id(), e);
+        }
     }
 
     @Override
@@ -308,10 +404,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void done() {
-        if (!done) {
-            done = true;
-            TRAININGS.merge(client.address(), 1, Integer::sum);
-        }
+        done = true;
     }
 
     @Override
@@ -328,6 +421,7 @@ public final class ClusterTeam implements Team {
         } catch (TuttiException e) {
             LOG.debug("{} could not say good-bye", self.id(), e);
         }
+        messages.close();
         Collectives old = standing.end();
         if (old != null) {
             old.close();

@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import dev.tutti.Experimental;
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
@@ -7,6 +8,7 @@ import dev.tutti.comm.MemberLostException;
 import java.time.Duration;
 
 /** Makes what the members of a new group compute with. */
+@Experimental
 @FunctionalInterface
 public interface CollectivesFactory {
     /**

@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import dev.tutti.cluster.coordinator.PrivateFiles;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.ServerSettings;
@@ -9,6 +10,7 @@ import dev.tutti.io.FileException;
 import dev.tutti.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -113,7 +115,9 @@ public record CoordinatorFolder(Path path) {
     private String tokenOrNew() {
         try {
             Files.createDirectories(path);
-            if (!Files.exists(tokenFile())) {
+            if (Files.exists(tokenFile(), LinkOption.NOFOLLOW_LINKS)) {
+                PrivateFiles.requireOwn(tokenFile());
+            } else {
                 writeToken(ServerSettings.newToken());
             }
         } catch (IOException e) {

@@ -16,10 +16,17 @@ import java.util.function.Supplier;
 final class GuardedCollectives implements Collectives {
     private final Collectives inner;
     private final Consumer<MemberLostException> accuse;
+    private final Optional<SubGroupCollectives> parts;
 
     GuardedCollectives(Collectives inner, Consumer<MemberLostException> accuse) {
+        this(inner, accuse, Optional.empty());
+    }
+
+    /** @param parts collectives of sub-groups that end with these */
+    GuardedCollectives(Collectives inner, Consumer<MemberLostException> accuse, Optional<SubGroupCollectives> parts) {
         this.inner = inner;
         this.accuse = accuse;
+        this.parts = parts;
     }
 
     private void guard(Runnable call) {
@@ -96,10 +103,12 @@ final class GuardedCollectives implements Collectives {
     @Override
     public void abort(MemberLostException reason) {
         inner.abort(reason);
+        parts.ifPresent(all -> all.abort(reason));
     }
 
     @Override
     public void close() {
+        parts.ifPresent(SubGroupCollectives::close);
         inner.close();
     }
 

@@ -5,7 +5,12 @@ import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.Membership;
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.MemberLostException;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 
 /** The bulletin board of a generation, kept by the coordinator. */
 final class RemoteBoard implements BulletinBoard {
@@ -37,6 +42,22 @@ final class RemoteBoard implements BulletinBoard {
                             List.of(), "the note '" + name + "' did not come within " + deadline / 1000.0 + " s"));
         } catch (RefusedException e) {
             throw meaning(e);
+        }
+    }
+
+    @Override
+    public Optional<InetAddress> localAddress() {
+        return localAddress(client);
+    }
+
+    /** The address of this machine towards a coordinator. Asks the routing tables of this machine; nothing is sent. */
+    static Optional<InetAddress> localAddress(CoordinatorClient client) {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.connect(new InetSocketAddress(
+                    client.address().host(), client.address().port()));
+            return Optional.of(socket.getLocalAddress()).filter(address -> !address.isAnyLocalAddress());
+        } catch (IOException | RuntimeException e) {
+            return Optional.empty();
         }
     }
 

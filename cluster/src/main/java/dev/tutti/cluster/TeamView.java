@@ -5,8 +5,12 @@ import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Member;
+import dev.tutti.comm.Messages;
+import dev.tutti.comm.Ownership;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
+import java.util.List;
 
 /** A team with something about it changed. */
 public abstract class TeamView implements Team {
@@ -29,6 +33,31 @@ public abstract class TeamView implements Team {
     @Override
     public Collectives collectives() {
         return team.collectives();
+    }
+
+    @Override
+    public Collectives collectives(Group sub) {
+        return team.collectives(sub);
+    }
+
+    @Override
+    public Messages messages() {
+        return team.messages();
+    }
+
+    @Override
+    public Ownership ownership() {
+        return team.ownership();
+    }
+
+    @Override
+    public List<Member> members(String role) {
+        return team.members(role);
+    }
+
+    @Override
+    public boolean isOver() {
+        return team.isOver();
     }
 
     @Override

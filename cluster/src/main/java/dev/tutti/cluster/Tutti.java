@@ -8,6 +8,7 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * For those who write their own training loop: the processes that {@code ./tutti run -n 4 -- MainClass} has started, and what they
@@ -36,14 +37,14 @@ public final class Tutti {
             init(
                     System.getenv(ClusterSpec.VARIABLE) == null
                             ? Team.alone(1)
-                            : ExternalCluster.join(ClusterSpec.fromEnvironment(), null));
+                            : ExternalCluster.join(ClusterSpec.fromEnvironment(), null, Map.of(), 0));
         }
     }
 
     /** Meets the other processes of a spec. */
     public static synchronized void init(ClusterSpec spec) {
         if (team == null) {
-            init(ExternalCluster.join(spec, null));
+            init(ExternalCluster.join(spec, null, Map.of(), 0));
         }
     }
 

@@ -41,7 +41,7 @@ class ClusterSpecTest {
                 "'key': 'a.pem', 'trust': 'b.pem'   | expected 'certificate' and 'key', received only 'key'",
                 "'min': 3                           | min: expected from 1 to 2, the most workers there may be, received 3",
                 "'max': 0                           | max: expected at least 1 worker, received 0",
-                "'threads': 0                       | threads: expected at least 1 worker in each process, received 0",
+                "'workersPerProcess': 0             | workersPerProcess: expected at least 1, received 0",
                 "'ejectSlowerThan': 0.5             | ejectSlowerThan: expected a factor above 1",
                 "'patience': {'colective': 1}       | unknown time 'colective': did you mean 'collective'?",
                 "'patience': {'collective': 0}      | collective: expected at least 1 ms, received 0",
@@ -96,7 +96,7 @@ class ClusterSpecTest {
         String cluster = "'coordinator': ['node-0:7070'], 'worker': ['node-1', 'node-2']";
         assertThatThrownBy(() -> parse(cluster, "coordinator", ""))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("expected the type worker, received coordinator")
+                .hasMessageContaining("received coordinator")
                 .hasMessageContaining("./tutti coordinator --folder FOLDER --expected 2");
         assertThat(spec(cluster, "").runsCoordinator()).isFalse();
     }

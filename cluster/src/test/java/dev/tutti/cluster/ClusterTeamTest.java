@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
@@ -15,6 +16,11 @@ import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Report;
 import dev.tutti.comm.connection.Connections;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -71,10 +78,11 @@ class ClusterTeamTest {
     }
 
     @Test
-    void statesThatAreEqualAreNotTakenOver() throws Exception {
+    void atTheFirstMeetingAllTakeOverOneState() throws Exception {
         start(MembershipRules.of(2));
-        assertThat(meet(List.of(join((String) null), join((String) null)), 4, 4))
-                .noneMatch(Meeting::takeOver);
+        List<ClusterTeam> both = List.of(join((String) null), join((String) null));
+        assertThat(meet(both, 4, 4)).allMatch(Meeting::takeOver);
+        assertThat(meet(both, 5, 5)).as("those who have trained together").noneMatch(Meeting::takeOver);
     }
 
     @Test
@@ -266,6 +274,41 @@ class ClusterTeamTest {
                     .extracting("id")
                     .containsExactly("worker-0", "worker-2", "worker-7");
         }
+    }
+
+    /** Its heartbeats were held up for longer than the job's patience; the coordinator is there, and the others are late. */
+    @Test
+    void whoMissedTheCoordinatorAsksItBeforeGivingUp() throws Exception {
+        start(MembershipRules.of(2)
+                .patience(PATIENCE.heartbeats(Duration.ofMillis(50), Duration.ofSeconds(5), Duration.ofSeconds(15))
+                        .coordinator(Duration.ofMillis(300))));
+        AtomicBoolean heldUp = new AtomicBoolean();
+        ClusterTeam first = ClusterTeam.join(
+                new CoordinatorClient(server.address(), heldUp(heldUp)),
+                JoinRequest.worker("worker-0"),
+                1,
+                Connections::open);
+        teams.add(first);
+        ClusterTeam second = join("worker-1");
+        meet(List.of(first, second), 0, 0);
+        heldUp.set(true);
+        await(() -> message(first).contains("was not reached for"));
+        Future<Meeting> waiting = threads.submit(() -> first.meet(1));
+        TimeUnit.MILLISECONDS.sleep(1500);
+        second.meet(1);
+        assertThat(waiting.get(20, TimeUnit.SECONDS).group().generation()).isEqualTo(2);
+    }
+
+    /** Fails heartbeats while it is on. */
+    private static ClientInterceptor heldUp(AtomicBoolean on) {
+        return new ClientInterceptor() {
+            @Override
+            public <Q, A> ClientCall<Q, A> interceptCall(
+                    MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+                boolean fails = on.get() && method.getFullMethodName().endsWith("/heartbeat");
+                return next.newCall(method, fails ? options.withDeadlineAfter(0, TimeUnit.SECONDS) : options);
+            }
+        };
     }
 
     private void start(MembershipRules rules) {

@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.connection.Connections;
+import dev.tutti.io.FileException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -75,6 +79,78 @@ class CoordinatorFolderTest {
         home.start(ServerSettings.of(MembershipRules.of(1))).close();
         assertThat(Files.getPosixFilePermissions(folder.resolve("token"))).hasSize(2);
         assertThat(home.address(null).token()).hasSize(48);
+    }
+
+    @Test
+    void theJournalIsForItsOwnerAlone() throws IOException {
+        Files.createFile(folder.resolve("coordinator.log"));
+        Files.setPosixFilePermissions(folder.resolve("coordinator.log"), PosixFilePermissions.fromString("rw-r--r--"));
+        new CoordinatorFolder(folder)
+                .start(ServerSettings.of(MembershipRules.of(1)))
+                .close();
+        for (String name : List.of("coordinator.log", "coordinator.lock")) {
+            assertThat(Files.getPosixFilePermissions(folder.resolve(name)))
+                    .as(name)
+                    .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        }
+    }
+
+    @Test
+    void aTokenThatOthersMayHavePlantedIsRefused() throws IOException {
+        CoordinatorFolder home = new CoordinatorFolder(folder);
+        Path token = folder.resolve("token");
+        Files.writeString(token, "known to somebody else");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-r-----"));
+        assertThatThrownBy(() -> home.start(ServerSettings.of(MembershipRules.of(1))))
+                .isInstanceOf(FileException.class)
+                .hasMessageContaining("has the mode rw-r-----")
+                .hasMessageContaining("expected a file of this user with mode 600");
+        Files.delete(token);
+        Files.createSymbolicLink(token, folder.resolve("elsewhere"));
+        Files.writeString(folder.resolve("elsewhere"), "known to somebody else");
+        assertThatThrownBy(() -> home.start(ServerSettings.of(MembershipRules.of(1))))
+                .hasMessageContaining("is not a plain file");
+        Files.delete(token);
+        Files.writeString(token, "known to somebody else");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        try {
+            Files.setAttribute(token, "unix:uid", 65_534);
+        } catch (IOException e) {
+            return; // only root can give files away
+        }
+        assertThatThrownBy(() -> home.start(ServerSettings.of(MembershipRules.of(1))))
+                .hasMessageContaining("belongs to nobody");
+    }
+
+    /** A limit on the size of files does to the process what a full disk does, and can be lifted. */
+    @Test
+    void aFullDiskMakesItRefuseUntilThereIsRoomAgain() throws Exception {
+        Process process = start();
+        try (CoordinatorClient client = new CoordinatorClient(await())) {
+            client.configure("rate", "1").values();
+            long size = Files.size(folder.resolve("coordinator.log"));
+            limitFiles(process, String.valueOf(size + 10));
+            client.patience(2_000);
+            assertThatThrownBy(() -> client.configure("rate", "2")).isInstanceOf(CoordinatorLostException.class);
+            assertThatThrownBy(client::overview).isInstanceOf(CoordinatorLostException.class);
+            assertThat(process.isAlive()).isTrue();
+            limitFiles(process, "unlimited");
+            client.patience(10_000);
+            assertThat(client.configure("other", "3").values()).containsEntry("other", "3");
+            process.destroyForcibly().waitFor();
+            process = start();
+            assertThat(client.configuration().values())
+                    .containsEntry("rate", "2")
+                    .containsEntry("other", "3");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static void limitFiles(Process process, String bytes) throws Exception {
+        Process prlimit =
+                new ProcessBuilder("prlimit", "--pid", String.valueOf(process.pid()), "--fsize=" + bytes + ":").start();
+        assertThat(prlimit.waitFor()).isZero();
     }
 
     @Test

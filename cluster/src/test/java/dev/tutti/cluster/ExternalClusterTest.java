@@ -1,9 +1,16 @@
 package dev.tutti.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.cluster.rpc.CoordinatorServer;
+import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Team;
+import dev.tutti.train.Launcher;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,6 +43,31 @@ class ExternalClusterTest {
             team.close();
         }
         assertThat(Files.exists(where)).isFalse();
+    }
+
+    @Test
+    void onePlaceServesSeveralTrainingsAndAnotherOneComesTooLate() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
+            CoordinatorAddress address = server.address();
+            ClusterSpec spec = ClusterSpec.of(
+                    Map.of(
+                            ClusterSpec.COORDINATOR,
+                            List.of(address.host() + ":" + address.port()),
+                            ClusterSpec.WORKER,
+                            List.of("127.0.0.1")),
+                    new ClusterSpec.Task(ClusterSpec.WORKER, 0),
+                    address.token());
+            Launcher place = Cluster.of(spec);
+            for (int training = 0; training < 3; training++) {
+                Team team = place.reachableThrough(folder).assemble(null);
+                team.meet(0);
+                team.done();
+                team.close();
+            }
+            assertThatThrownBy(() -> Cluster.of(spec).assemble(null))
+                    .isInstanceOf(RefusedException.class)
+                    .hasMessageContaining("the training is over");
+        }
     }
 
     private static int freePort() throws IOException {

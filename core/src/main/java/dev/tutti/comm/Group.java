@@ -41,6 +41,30 @@ public record Group(long generation, int rank, List<Member> members) {
         return rank == 0;
     }
 
+    /** The role of its members. */
+    public String role() {
+        return self().role();
+    }
+
+    /**
+     * Some of its members as a group of their own, of the same generation: rows and columns of a grid, the holders of one part.
+     *
+     * @param ranks of the members in this group, this member's among them, in the order of their ranks in the new one
+     */
+    public Group sub(List<Integer> ranks) {
+        boolean sound = ranks.stream().allMatch(each -> each >= 0 && each < size())
+                && ranks.stream().distinct().count() == ranks.size()
+                && ranks.contains(rank);
+        if (!sound) {
+            throw new IllegalArgumentException("a sub-group: expected different ranks of " + size()
+                    + " members, with this member's, " + rank + ", among them, received " + ranks);
+        }
+        return new Group(
+                generation,
+                ranks.indexOf(rank),
+                ranks.stream().map(members::get).toList());
+    }
+
     /** This member's part of a vector of so many elements: what it sums, updates or holds where work is divided. */
     public Range part(long elements) {
         return part(elements, rank);

@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.Experimental;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
 
@@ -12,6 +13,7 @@ import dev.tutti.tensor.Tensor;
  * when its member is not. What waits throws as {@link Collectives} says; whoever leaves the group in the middle of a round
  * writes nothing more.
  */
+@Experimental
 public interface SharedVectorSum extends AutoCloseable {
     /** This member's vector; zeros at first. */
     Tensor own();

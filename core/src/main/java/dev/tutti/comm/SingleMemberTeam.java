@@ -1,5 +1,9 @@
 package dev.tutti.comm;
 
+import dev.tutti.comm.message.MemoryMessageTransport;
+import dev.tutti.comm.message.MessageExchange;
+import dev.tutti.comm.message.MessageLimits;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -8,8 +12,10 @@ final class SingleMemberTeam implements Team {
     private final Group group = Group.alone();
     private final Collectives collectives = new SingleMemberCollectives(group);
     private final Map<String, Leases> leases = new ConcurrentHashMap<>();
+    private final Ownership ownership = new LocalOwnership(group.self().id());
     private final int threads;
     private volatile Configuration configuration = Configuration.NONE;
+    private Messages messages;
 
     SingleMemberTeam(int threads) {
         this.threads = threads;
@@ -28,6 +34,30 @@ final class SingleMemberTeam implements Team {
     @Override
     public Collectives collectives() {
         return collectives;
+    }
+
+    @Override
+    public Collectives collectives(Group sub) {
+        return collectives; // the only sub-group is the group
+    }
+
+    @Override
+    public synchronized Messages messages() {
+        if (messages == null) {
+            MemoryMessageTransport memory = new MemoryMessageTransport(new MemoryMessageTransport.Hub());
+            messages = MessageExchange.open(group.self(), List.of(memory), MessageLimits.DEFAULT);
+        }
+        return messages;
+    }
+
+    @Override
+    public Ownership ownership() {
+        return ownership;
+    }
+
+    @Override
+    public List<Member> members(String role) {
+        return role.equals(Member.WORKER) ? group.members() : List.of();
     }
 
     @Override
@@ -57,7 +87,10 @@ final class SingleMemberTeam implements Team {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         collectives.close();
+        if (messages != null) {
+            messages.close();
+        }
     }
 }

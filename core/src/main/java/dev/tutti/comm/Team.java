@@ -1,5 +1,7 @@
 package dev.tutti.comm;
 
+import java.util.List;
+
 /**
  * The members that work together, as one of them sees them, through all changes of who they are.
  *
@@ -25,6 +27,32 @@ public interface Team extends AutoCloseable {
 
     /** What the members of the present group compute together. */
     Collectives collectives();
+
+    /**
+     * What some members of the present group compute together; all members of the {@linkplain Group#sub sub-group} call it. They
+     * are known to these members alone, and end with the group: when a member of the group is lost, or when it meets again. They
+     * are opened once, and the team closes them.
+     *
+     * @throws MemberLostException if some of them did not come in time
+     */
+    Collectives collectives(Group sub);
+
+    /**
+     * The messages of this member, with members of any role; there before the first meeting, and through all of them. A member that
+     * was given up and came back is another one, with other messages: it serves its topics anew.
+     */
+    Messages messages();
+
+    /** Which members hold which things. */
+    Ownership ownership();
+
+    /** The members of a role that are there now, in the order of joining. */
+    List<Member> members(String role);
+
+    /** Whether the training is over that this member came for: members of other roles than the workers' end then. */
+    default boolean isOver() {
+        return false;
+    }
 
     /**
      * Asked at every step.

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.source.ArraySource;
+import dev.tutti.data.source.ContentDigest;
 import dev.tutti.data.source.IdxSource;
 import dev.tutti.data.source.Source;
 import dev.tutti.data.stage.CacheStage;
@@ -28,9 +29,12 @@ import dev.tutti.data.transform.NamedKind;
 import dev.tutti.data.transform.RandomTransform;
 import dev.tutti.data.transform.SampleFilter;
 import dev.tutti.data.transform.Transform;
+import dev.tutti.json.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -44,7 +48,7 @@ import java.util.stream.Collectors;
  * <pre>{@code
  * Dataset train = Mnist.train().shuffle(7).batch(128).prefetch(2);
  * try (BatchReader reader = train.open(0)) {
- *     for (Batch batch = reader.next(); batch != null; batch = reader.next()) { ... }
+ *     reader.forEach(batch -> ...);
  * }
  * }</pre>
  *
@@ -416,6 +420,33 @@ public final class Dataset {
     /** Whether the place a member runs in supplies the rows, so that each member may have other parts of them. */
     public boolean isSupplied() {
         return source().suppliedByPlace();
+    }
+
+    /**
+     * What makes this data the same data on every member: the stages, how batches are made, and a digest of rows of the source. Paths,
+     * caches and reading ahead may differ by machine and are no part of it. Opens the source and reads some of its rows.
+     */
+    public Map<String, Object> identity() {
+        Map<String, Object> identity = new LinkedHashMap<>();
+        identity.put("source", ContentDigest.of(source()));
+        identity.put(
+                "stages",
+                stages.stream()
+                        .filter(stage -> !(stage instanceof CacheStage))
+                        .map(Dataset::written)
+                        .toList());
+        identity.put("batch", batchSize().orElse(1));
+        identity.put("dropLast", dropLast);
+        return identity;
+    }
+
+    /** A stage as it stands in files; one that holds a lambda, which cannot stand there, as it is written in Java. */
+    private static Object written(Stage stage) {
+        try {
+            return Json.json().valueToTree(stage);
+        } catch (IllegalArgumentException e) {
+            return stage.toString();
+        }
     }
 
     private Pipeline pipeline() {

@@ -11,6 +11,6 @@ public final class BackgroundThread {
 
     /** Makes this thread one of them; on Linux, elsewhere it stays as it is. */
     public static void enter() {
-        LinuxThreads.set(LinuxThreads.THIS, LinuxThreads.Policy.BATCH);
+        boolean unused = LinuxThreads.set(LinuxThreads.THIS, LinuxThreads.Policy.BATCH);
     }
 }

@@ -24,22 +24,41 @@ public final class CompilerThreads {
 
     private CompilerThreads() {}
 
-    /** Lets them make room for all others from now on; on Linux, once. Those that come later follow those they come from. */
+    /**
+     * Lets them make room for all others until {@link HostTuning#undo}; on Linux, where {@link HostTuning} permits it. Threads that the
+     * JVM starts later follow those that start them.
+     */
     public static void giveWay() {
-        if (Platform.isLinux() && done.compareAndSet(false, true) && givesWay(System.getenv(VARIABLE))) {
-            try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
-                for (Path thread : threads) {
-                    if (Files.readString(thread.resolve("comm")).strip().equals(NAME)) {
-                        LinuxThreads.set(Integer.parseInt(thread.getFileName().toString()), LinuxThreads.Policy.IDLE);
-                    }
-                }
-            } catch (IOException e) {
-                log.debug("the compiler's threads stay as they are", e);
-            }
+        if (Platform.isLinux()
+                && HostTuning.permits(HostTuning.Change.COMPILER_THREADS)
+                && done.compareAndSet(false, true)
+                && givesWay(System.getenv(VARIABLE))) {
+            setAll(LinuxThreads.Policy.IDLE);
+            HostTuning.changed(CompilerThreads::restore);
         }
     }
 
-    /** What the variable says; what is none of its words is said and passed over. */
+    private static void restore() {
+        setAll(LinuxThreads.Policy.NORMAL);
+        done.set(false);
+    }
+
+    private static void setAll(LinuxThreads.Policy policy) {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
+            for (Path thread : threads) {
+                if (Files.readString(thread.resolve("comm")).strip().equals(NAME)) {
+                    int id = Integer.parseInt(thread.getFileName().toString());
+                    if (!LinuxThreads.set(id, policy)) {
+                        log.debug("the kernel does not permit the policy {} for the compiler's thread {}", policy, id);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            log.debug("the compiler's threads stay as they are", e);
+        }
+    }
+
+    /** What the variable says; unknown values are logged and taken as {@code idle}. */
     static boolean givesWay(String said) {
         String word = said == null ? "" : said.strip();
         if (!word.isEmpty() && !word.equals("idle") && !word.equals("busy")) {

@@ -12,6 +12,8 @@ final class LinuxThreads {
 
     /** When something else wants a thread's core. */
     enum Policy {
+        /** As threads are unless something else was said. */
+        NORMAL(0),
         /** It has its share, and waits for its turn when it is woken. */
         BATCH(3),
         /** It makes room. */
@@ -28,17 +30,20 @@ final class LinuxThreads {
 
     private LinuxThreads() {}
 
-    static void set(int thread, Policy policy) {
+    /** Returns whether the thread has the policy now. */
+    static boolean set(int thread, Policy policy) {
         if (!Platform.isLinux()) {
-            return;
+            return false;
         }
         try {
             int[] parameter = {0}; // its only field is a priority, which these policies do not have
-            NativeLibrary.getInstance("c")
-                    .getFunction("sched_setscheduler")
-                    .invokeInt(new Object[] {thread, policy.number, parameter});
+            return NativeLibrary.getInstance("c")
+                            .getFunction("sched_setscheduler")
+                            .invokeInt(new Object[] {thread, policy.number, parameter})
+                    == 0;
         } catch (LinkageError | RuntimeException e) {
             log.debug("thread {} stays as it is, not {}", thread, policy, e);
+            return false;
         }
     }
 }

@@ -7,21 +7,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settings of the process that must be in place before libtorch is loaded.
- *
- * <p>glibc gives the memory of every large tensor back to the kernel and faults it in again at the next step; the thread pools
- * of OpenMP and OpenBLAS spin against each other. Both cost more than half of the speed on some machines. What the user set in
- * the environment wins.
+ * Settings of the engine's own libraries that must be in place before libtorch is loaded: the memory limit of JavaCPP, and the thread
+ * pools of OpenMP, OpenBLAS and MKL, which otherwise spin against each other. Variables that the user has set in the environment win.
+ * What concerns the whole process is a matter of {@link HostTuning}.
  */
 public final class NativeLibrarySettings {
     private static final Logger log = LoggerFactory.getLogger(NativeLibrarySettings.class);
-
-    private static final int M_TRIM_THRESHOLD = -1;
-    private static final int M_TOP_PAD = -2;
-    private static final int M_MMAP_MAX = -4;
-
-    private static final int NEVER = -1;
-    private static final int TOP_PAD_BYTES = 256 << 20;
 
     private NativeLibrarySettings() {}
 
@@ -33,9 +24,11 @@ public final class NativeLibrarySettings {
         if (!Platform.isLinux()) {
             return;
         }
+        if (System.getenv("MALLOC_TRIM_THRESHOLD_") == null && System.getenv("MALLOC_MMAP_THRESHOLD_") == null) {
+            HostTuning.permits(HostTuning.Change.ALLOCATOR); // for its line in the log
+        }
         try {
             NativeLibrary c = NativeLibrary.getInstance("c");
-            keepFreedMemory(c.getFunction("mallopt"));
             Function setenv = c.getFunction("setenv");
             defaultEnvironment(setenv, "GOMP_SPINCOUNT", "2000");
             defaultEnvironment(setenv, "OPENBLAS_THREAD_TIMEOUT", "4");
@@ -46,17 +39,8 @@ public final class NativeLibrarySettings {
             // The pool that libtorch has anyway; with another one beside it MKL takes the JVM down.
             defaultEnvironment(setenv, "MKL_THREADING_LAYER", "GNU");
         } catch (LinkageError | RuntimeException e) {
-            log.debug("allocator and thread settings were not applied; training works, only slower", e);
+            log.debug("thread settings were not applied; training works, only slower", e);
         }
-    }
-
-    private static void keepFreedMemory(Function mallopt) {
-        if (System.getenv("MALLOC_TRIM_THRESHOLD_") != null || System.getenv("MALLOC_MMAP_THRESHOLD_") != null) {
-            return;
-        }
-        mallopt.invokeInt(new Object[] {M_MMAP_MAX, 0});
-        mallopt.invokeInt(new Object[] {M_TRIM_THRESHOLD, NEVER});
-        mallopt.invokeInt(new Object[] {M_TOP_PAD, TOP_PAD_BYTES});
     }
 
     private static void defaultEnvironment(Function setenv, String name, String value) {

@@ -1,2 +1,5 @@
-/** What deals with the process and the machine: priorities of threads, processors, other processes, native output. Not for users. */
+/**
+ * What deals with the process and the machine that Tutti runs in. Nothing here changes either of them unless {@link
+ * dev.tutti.host.HostTuning#apply} was called.
+ */
 package dev.tutti.host;

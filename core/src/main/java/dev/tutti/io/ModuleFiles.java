@@ -6,7 +6,9 @@ import dev.tutti.json.Json;
 import dev.tutti.nn.Layer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -37,6 +39,16 @@ public final class ModuleFiles {
         return replaced(definition, file -> folder.resolve(file).toString());
     }
 
+    /** The TorchScript files that a definition refers to, which run code once it is built. */
+    public static List<Path> of(Layer definition) {
+        List<Path> files = new ArrayList<>();
+        replaced(definition, file -> {
+            files.add(Path.of(file));
+            return file;
+        });
+        return files;
+    }
+
     private static void copy(Path source, Path target) {
         if (!Files.isReadable(source)) {
             throw new FileException(
@@ -46,7 +58,7 @@ public final class ModuleFiles {
     }
 
     private static Layer replaced(Layer definition, UnaryOperator<String> change) {
-        JsonNode tree = Json.json().valueToTree(definition);
+        JsonNode tree = Json.tree(definition);
         return replace(tree, change) ? Json.convert(tree, Layer.class, "the definition") : definition;
     }
 

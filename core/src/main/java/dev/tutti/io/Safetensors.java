@@ -1,6 +1,7 @@
 package dev.tutti.io;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.FileKind;
 import dev.tutti.array.NdArray;
 import java.io.EOFException;
 import java.io.IOException;
@@ -139,7 +140,7 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
     }
 
     private static Safetensors open(Path file, boolean verify) {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = Files.newInputStream(FileKind.require(file))) {
             return read(in, file.toString(), Files.size(file), verify);
         } catch (IOException e) {
             throw FileException.cannotBeRead(file.toString(), e);

@@ -20,6 +20,7 @@ import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
 import dev.tutti.DidYouMean;
+import dev.tutti.FileKind;
 import dev.tutti.TuttiException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,9 +29,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
+import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -39,12 +39,7 @@ import java.util.stream.Collectors;
  * <p>Errors carry file, line and column, and the nearest word that would have been right.
  */
 public final class Json {
-    private static final Map<Class<?>, String> OWN_TYPES = new ConcurrentHashMap<>();
-
-    static {
-        ServiceLoader.load(Definitions.class, Json.class.getClassLoader())
-                .forEach(module -> OWN_TYPES.putAll(module.named()));
-    }
+    private static final DefinitionNames NAMES = new DefinitionNames();
 
     private static final Map<String, String> RECEIVED = Map.of(
             "from Array value", "a list",
@@ -71,13 +66,29 @@ public final class Json {
     }
 
     /**
-     * Gives a user's own layer, transform, loss or other definition the name it has in files.
-     * Call it once, before such a file is read.
+     * Gives a user's own layer, metric, transform, loss or other definition the name it has in files. Call it once, before
+     * training and before such a file is read; workers in other JVMs are told.
+     *
+     * @throws ConfigException if the class could not be read back, or if the name belongs to another definition of its kind
      */
     public static synchronized void register(Class<?> definition, String name) {
-        OWN_TYPES.put(definition, name);
+        NAMES.register(definition, name);
         json = mapper(new JsonFactory());
         yaml = mapper(yamlFactory());
+    }
+
+    /** The classes that {@link #register} was called for, with their names. */
+    public static Map<Class<?>, String> registered() {
+        return NAMES.registered();
+    }
+
+    /** The name that a definition's class has in files, if it has one. */
+    public static Optional<String> name(Class<?> definition) {
+        return Optional.ofNullable(NAMES.all().get(definition));
+    }
+
+    static DefinitionNames names() {
+        return NAMES;
     }
 
     public static String write(Object definition) {
@@ -103,11 +114,29 @@ public final class Json {
         String name = file.toString();
         ObjectMapper mapper = name.endsWith(".yaml") || name.endsWith(".yml") ? yaml : json;
         try {
-            return readWith(mapper, Files.readString(file), type, name);
+            return readWith(mapper, Files.readString(FileKind.require(file)), type, name);
         } catch (NoSuchFileException e) {
             throw new ConfigException(name + ": there is no such file", e);
         } catch (IOException e) {
             throw new ConfigException(name + ": cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * A definition as a tree.
+     *
+     * @throws ConfigException if a class in it has no name in files
+     */
+    public static <T extends JsonNode> T tree(Object definition) {
+        try {
+            return json.valueToTree(definition);
+        } catch (IllegalArgumentException e) {
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof TuttiException known) {
+                    throw known;
+                }
+            }
+            throw e;
         }
     }
 
@@ -177,7 +206,7 @@ public final class Json {
                     + DidYouMean.hint(unknown.getPropertyName(), known);
         }
         if (e instanceof InvalidTypeIdException type) {
-            TreeSet<String> known = names(type.getBaseType().getRawClass());
+            TreeSet<String> known = NAMES.of(type.getBaseType().getRawClass());
             String kind = word(type.getBaseType().getRawClass());
             return type.getTypeId() == null
                     ? "the " + kind + " has no 'type': expected one of " + String.join(", ", known)
@@ -232,20 +261,6 @@ public final class Json {
         return path.isEmpty() ? "" : (path.startsWith(".") ? path.substring(1) : path) + ": ";
     }
 
-    private static TreeSet<String> names(Class<?> base) {
-        TreeSet<String> names = new TreeSet<>();
-        var annotated = base.getAnnotation(com.fasterxml.jackson.annotation.JsonSubTypes.class);
-        if (annotated != null) {
-            Arrays.stream(annotated.value()).forEach(type -> names.add(type.name()));
-        }
-        OWN_TYPES.forEach((type, name) -> {
-            if (base.isAssignableFrom(type)) {
-                names.add(name);
-            }
-        });
-        return names;
-    }
-
     private static String word(Class<?> type) {
         if (type == int.class || type == long.class || type == Integer.class || type == Long.class) {
             return "a whole number";
@@ -283,7 +298,7 @@ public final class Json {
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT);
         mapper.getFactory().configure(StreamReadFeature.STRICT_DUPLICATE_DETECTION.mappedFeature(), true);
         mapper.getFactory().configure(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION.mappedFeature(), false);
-        OWN_TYPES.forEach((type, name) -> mapper.registerSubtypes(new NamedType(type, name)));
+        NAMES.all().forEach((type, name) -> mapper.registerSubtypes(new NamedType(type, name)));
         return mapper;
     }
 }

@@ -59,7 +59,8 @@ public final class Places {
         return where;
     }
 
-    boolean has(String pointer) {
+    /** Whether the text has this key or element. */
+    public boolean has(String pointer) {
         return places.containsKey(JsonPointer.compile(pointer));
     }
 }

@@ -8,11 +8,15 @@ import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationConfig;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.SerializationConfig;
 import com.fasterxml.jackson.databind.jsontype.NamedType;
 import com.fasterxml.jackson.databind.jsontype.TypeDeserializer;
 import com.fasterxml.jackson.databind.jsontype.TypeIdResolver;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.jsontype.impl.AsPropertyTypeDeserializer;
+import com.fasterxml.jackson.databind.jsontype.impl.AsPropertyTypeSerializer;
 import com.fasterxml.jackson.databind.jsontype.impl.StdTypeResolverBuilder;
+import com.fasterxml.jackson.databind.jsontype.impl.TypeIdResolverBase;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import java.io.IOException;
 import java.util.Collection;
@@ -30,6 +34,41 @@ public final class ShortForm extends StdTypeResolverBuilder {
         TypeIdResolver names =
                 idResolver(config, baseType, verifyBaseTypeValidity(config, baseType), subtypes, false, true);
         return new NameOrObject(baseType, names, _typeProperty);
+    }
+
+    @Override
+    public TypeSerializer buildTypeSerializer(
+            SerializationConfig config, JavaType baseType, Collection<NamedType> subtypes) {
+        TypeIdResolver names = idResolver(config, baseType, subTypeValidator(config), subtypes, true, false);
+        return new AsPropertyTypeSerializer(new KnownNames(names), null, _typeProperty);
+    }
+
+    /** Writes the names of definitions, and refuses one that no reader would know. */
+    private static final class KnownNames extends TypeIdResolverBase {
+        private final TypeIdResolver names;
+
+        KnownNames(TypeIdResolver names) {
+            this.names = names;
+        }
+
+        @Override
+        public String idFromValue(Object value) {
+            Json.names().require(value);
+            return names.idFromValue(value);
+        }
+
+        @Override
+        public String idFromValueAndType(Object value, Class<?> suggestedType) {
+            if (value != null) {
+                Json.names().require(value);
+            }
+            return names.idFromValueAndType(value, suggestedType);
+        }
+
+        @Override
+        public JsonTypeInfo.Id getMechanism() {
+            return names.getMechanism();
+        }
     }
 
     private static final class NameOrObject extends AsPropertyTypeDeserializer {

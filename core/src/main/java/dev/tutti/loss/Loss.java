@@ -1,17 +1,16 @@
 package dev.tutti.loss;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.TuttiException;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
+import dev.tutti.json.Definition;
 import dev.tutti.json.ShortForm;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * The definition of how far outputs are from what they should be: the mean over the batch, as a tensor of one number.
@@ -22,15 +21,7 @@ import java.util.function.Consumer;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = SoftmaxCrossEntropy.class, name = "softmaxCrossEntropy"),
-    @JsonSubTypes.Type(value = BinaryCrossEntropy.class, name = "binaryCrossEntropy"),
-    @JsonSubTypes.Type(value = MeanSquaredError.class, name = "mse"),
-    @JsonSubTypes.Type(value = MeanAbsoluteError.class, name = "mae"),
-    @JsonSubTypes.Type(value = Huber.class, name = "huber"),
-    @JsonSubTypes.Type(value = PerOutput.class, name = "perOutput"),
-})
-public abstract class Loss implements Cloneable {
+public abstract class Loss extends Definition {
     /** The loss of a batch; {@code output} and {@code target} have the batch as first axis. */
     public abstract Tensor compute(Tensor output, Tensor target);
 
@@ -64,6 +55,7 @@ public abstract class Loss implements Cloneable {
      *
      * @throws TuttiException when one is out of its bounds
      */
+    @Override
     public void validate() {}
 
     /** The kind of loss, as in files and messages: {@code huber}. */
@@ -79,19 +71,6 @@ public abstract class Loss implements Cloneable {
         }
         if (targets != 1) {
             throw new TargetException(kind() + " expects one target for each sample, received " + targets);
-        }
-    }
-
-    /** A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.delta = delta)}. */
-    @SuppressWarnings("unchecked")
-    protected final <L extends Loss> L copy(Consumer<L> change) {
-        try {
-            L clone = (L) clone();
-            change.accept(clone);
-            clone.validate();
-            return clone;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError("losses are cloneable", e);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.tutti.metric;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
@@ -24,18 +23,6 @@ import dev.tutti.json.ShortForm;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = Accuracy.class, name = "accuracy"),
-    @JsonSubTypes.Type(value = TopK.class, name = "topK"),
-    @JsonSubTypes.Type(value = Auc.class, name = "auc"),
-    @JsonSubTypes.Type(value = Precision.class, name = "precision"),
-    @JsonSubTypes.Type(value = Recall.class, name = "recall"),
-    @JsonSubTypes.Type(value = F1.class, name = "f1"),
-    @JsonSubTypes.Type(value = ConfusionMatrix.class, name = "confusionMatrix"),
-    @JsonSubTypes.Type(value = Mae.class, name = "mae"),
-    @JsonSubTypes.Type(value = Rmse.class, name = "rmse"),
-    @JsonSubTypes.Type(value = R2.class, name = "r2")
-})
 public interface Metric {
     /** What the value is called in logs, histories and files, such as {@code accuracy} or {@code top5}. */
     String name();

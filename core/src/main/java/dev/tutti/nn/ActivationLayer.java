@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** The activation function that every layer may end with, as a separate layer. */
-public final class ActivationLayer extends Layer {
+public final class ActivationLayer extends FluentLayer<ActivationLayer> {
     ActivationLayer() {}
 
     @Override

@@ -13,7 +13,7 @@ import java.util.List;
  * <p>With one input it attends to itself; with two, the first asks and the second is keys and values; with three, they are
  * query, keys and values. All have the same width. Parameters have PyTorch's names ({@code in_proj_weight} and so on).
  */
-public final class Attention extends MergeLayer {
+public final class Attention extends MergeLayer<Attention> {
     private int heads = 1;
     private boolean causal;
     private double dropout;

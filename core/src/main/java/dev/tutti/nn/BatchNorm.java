@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * batch and keeps running statistics; afterwards it uses those. So it does for the single row that may be one worker's share of a
  * batch, which has no variance.
  */
-public final class BatchNorm extends Layer {
+public final class BatchNorm extends FluentLayer<BatchNorm> {
     private double momentum = 0.1;
     private double epsilon = 1e-5;
 

@@ -1,10 +1,15 @@
 package dev.tutti.nn;
 
+import dev.tutti.MachineMemory;
+import dev.tutti.array.DType;
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** A layer definition worked out for given inputs: every parameter has its range, every shape is known. */
@@ -70,6 +75,29 @@ final class Blueprint {
         return moved;
     }
 
+    /**
+     * Requires that parameters and gradients fit into this machine.
+     *
+     * @throws ShapeException if they do not; it names the layer with the most parameters
+     */
+    void requireMemory(DType type) {
+        long memory = MachineMemory.bytes().orElse(0);
+        double bytes = 2.0 * parameterCount() * type.bytes();
+        if (memory > 0 && bytes > memory) {
+            Parameter largest = Collections.max(
+                    parameters, Comparator.comparingLong(each -> each.shape().size()));
+            throw new ShapeException(String.format(
+                    Locale.ROOT,
+                    "the model has %,d parameters; they and their gradients take %,.0f GB, and this machine has %,.0f GB."
+                            + " The largest is %s with %s",
+                    parameterCount(),
+                    bytes / 1e9,
+                    memory / 1e9,
+                    largest.name(),
+                    largest.shape()));
+        }
+    }
+
     long parameterCount() {
         return length(parameters);
     }
@@ -83,6 +111,13 @@ final class Blueprint {
     }
 
     static Range next(List<Parameter> list, Shape shape) {
-        return new Range(length(list), shape.size());
+        try {
+            Range range = new Range(length(list), shape.size());
+            Math.addExact(range.from(), range.length());
+            return range;
+        } catch (ArithmeticException e) {
+            throw new ShapeException(
+                    "a parameter of shape " + shape + " is larger than any machine: expected a smaller layer");
+        }
     }
 }

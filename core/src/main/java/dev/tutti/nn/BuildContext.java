@@ -81,7 +81,9 @@ public final class BuildContext {
     }
 
     List<Shape> shapes(Layer layer, List<Shape> inputs) {
-        return layer instanceof MultiOutput multi ? multi.buildAll(inputs, this) : List.of(layer.build(inputs, this));
+        return layer instanceof MultiOutput<?> multi
+                ? multi.buildAll(inputs, this)
+                : List.of(layer.build(inputs, this));
     }
 
     /** True when the model is fed whole numbers somewhere: then this layer may be too. */

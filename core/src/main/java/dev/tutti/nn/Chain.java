@@ -19,12 +19,12 @@ record Chain(List<Layer> layers, List<String> names, FusionPlan shortcuts) {
     /** Those without a name are numbered by kind, past the names that are taken. */
     private static List<String> names(List<Layer> layers) {
         Set<String> taken = new HashSet<>();
-        layers.forEach(layer -> taken.add(layer.name()));
+        layers.forEach(layer -> layer.name().ifPresent(taken::add));
         Map<String, Integer> counts = new HashMap<>();
         List<String> names = new ArrayList<>();
         for (Layer layer : layers) {
-            String name = layer.name();
-            while (name == null || (layer.name() == null && taken.contains(name))) {
+            String name = layer.name().orElse(null);
+            while (name == null || (layer.name().isEmpty() && taken.contains(name))) {
                 name = layer.kind() + counts.merge(layer.kind(), 1, Integer::sum);
             }
             names.add(name);

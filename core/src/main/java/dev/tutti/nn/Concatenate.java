@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Its inputs one behind the other along an axis of the sample: the last one, unless another is given. */
-public final class Concatenate extends MergeLayer {
+public final class Concatenate extends MergeLayer<Concatenate> {
     private int axis = -1;
 
     private Concatenate() {}

@@ -14,7 +14,7 @@ import java.util.List;
  *
  * @param <L> the kind of layer that settings return
  */
-public abstract sealed class Convolution<L extends Convolution<L>> extends Layer
+public abstract sealed class Convolution<L extends Convolution<L>> extends FluentLayer<L>
         permits Conv1d, Conv2d, TransposedConvolution {
     private final transient int axes;
     private int filters;

@@ -9,7 +9,7 @@ import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.List;
 
 /** Every output is connected to every input; works on the last axis. */
-public final class Dense extends Layer {
+public final class Dense extends FluentLayer<Dense> {
     private int units;
     private boolean bias = true;
     private Initializer init = FAN_IN;

@@ -6,7 +6,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** While training, forgets each element by chance, so that the others learn to do without it. */
-public final class Dropout extends Layer {
+public final class Dropout extends FluentLayer<Dropout> {
     private double rate = 0.5;
 
     private Dropout() {}

@@ -7,7 +7,8 @@ import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 
 /** What addition and multiplication of layers have in common: several inputs of one shape become one. */
-public abstract sealed class ElementwiseMerge extends MergeLayer permits Add, Multiply {
+public abstract sealed class ElementwiseMerge<L extends ElementwiseMerge<L>> extends MergeLayer<L>
+        permits Add, Multiply {
     private final transient BinaryOperator<Tensor> operation;
     private final transient String operator;
 

@@ -10,7 +10,7 @@ import dev.tutti.tensor.TensorException;
 import java.util.List;
 
 /** A learned vector for each id: {@code [time]} becomes {@code [time, width]}. The input is declared by {@link Input#ids}. */
-public final class Embedding extends Layer {
+public final class Embedding extends FluentLayer<Embedding> {
     private int vocabulary;
     private int width;
     private Integer paddingId;

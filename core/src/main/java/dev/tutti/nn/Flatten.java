@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Lays all axes of a sample out in one. */
-public final class Flatten extends Layer {
+public final class Flatten extends FluentLayer<Flatten> {
     @Override
     protected Shape build(Shape input, BuildContext build) {
         if (!input.isKnown()) {

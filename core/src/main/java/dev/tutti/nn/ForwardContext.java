@@ -39,6 +39,7 @@ public final class ForwardContext {
     }
 
     private final String path;
+    private final long pathKey;
     private final Layer layer;
     private final Mode mode;
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
@@ -50,6 +51,7 @@ public final class ForwardContext {
 
     ForwardContext(Blueprint.Node node, FlatVector values, FlatVector state, boolean trainable, Mode mode) {
         path = node.path;
+        pathKey = Randomness.mix(path.chars().asLongStream().toArray());
         layer = node.layer;
         this.mode = mode;
         node.parameters.forEach((name, p) -> parameters.put(
@@ -194,7 +196,7 @@ public final class ForwardContext {
             restart = mode.restarts;
             draws = 0;
         }
-        mode.randomness.restart(mode.randomKey, path.hashCode(), draws++);
+        mode.randomness.restart(mode.randomKey, pathKey, draws++);
         return mode.randomness;
     }
 
@@ -203,7 +205,7 @@ public final class ForwardContext {
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
-        return layer instanceof MultiOutput multi
+        return layer instanceof MultiOutput<?> multi
                 ? multi.forwardAll(inputs, this).stream()
                         .map(layer.activation()::apply)
                         .toList()

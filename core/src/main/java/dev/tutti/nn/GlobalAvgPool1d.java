@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
 /** The mean of each channel of {@code [channels, time]}, however long. */
-public final class GlobalAvgPool1d extends GlobalPooling {
+public final class GlobalAvgPool1d extends GlobalPooling<GlobalAvgPool1d> {
     private boolean timeFirst;
 
     GlobalAvgPool1d() {

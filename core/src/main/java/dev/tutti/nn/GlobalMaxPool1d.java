@@ -1,7 +1,7 @@
 package dev.tutti.nn;
 
 /** The largest value of each channel of {@code [channels, time]}, however long. */
-public final class GlobalMaxPool1d extends GlobalPooling {
+public final class GlobalMaxPool1d extends GlobalPooling<GlobalMaxPool1d> {
     private boolean timeFirst;
 
     GlobalMaxPool1d() {

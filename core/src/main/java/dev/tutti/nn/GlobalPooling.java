@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** What global pools have in common: of all places behind the channels one number for each channel remains. */
-public abstract sealed class GlobalPooling extends Layer
+public abstract sealed class GlobalPooling<L extends GlobalPooling<L>> extends FluentLayer<L>
         permits GlobalMaxPool1d, GlobalMaxPool2d, GlobalAvgPool1d, GlobalAvgPool2d {
     private final transient int axes;
     private final transient boolean max;

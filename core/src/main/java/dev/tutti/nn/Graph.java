@@ -25,7 +25,7 @@ import java.util.function.Function;
  *     .outputs("class");
  * }</pre>
  */
-public final class Graph extends MultiOutput {
+public final class Graph extends MultiOutput<Graph> {
     /** A layer under its name, and the names its inputs come from. */
     private record Node(String name, Layer layer, List<String> from) {}
 

@@ -1,24 +1,24 @@
 package dev.tutti.nn;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.array.Shape;
+import dev.tutti.json.Definition;
 import dev.tutti.json.ShortForm;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
+import java.util.Optional;
 
 /**
  * The definition of one step of a model: what it learns and how it computes.
  *
  * <p>A layer holds settings only, never tensors, so the same definition can be built many times, shared between workers and
- * written as JSON. A layer of your own extends this class:
+ * written as JSON. A layer of your own extends {@link FluentLayer}, whose settings return the type of the layer:
  *
  * <pre>{@code
- * public final class Scale extends Layer {
+ * public final class Scale extends FluentLayer<Scale> {
  *     protected Shape build(Shape input, Build build) {
  *         build.parameter("factor", Shape.of(input.dim(-1)), Initializer.ONES);
  *         return input;
@@ -37,42 +37,7 @@ import java.util.function.Consumer;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = Sequential.class, name = "sequential"),
-    @JsonSubTypes.Type(value = Graph.class, name = "graph"),
-    @JsonSubTypes.Type(value = Dense.class, name = "dense"),
-    @JsonSubTypes.Type(value = Conv1d.class, name = "conv1d"),
-    @JsonSubTypes.Type(value = Conv2d.class, name = "conv2d"),
-    @JsonSubTypes.Type(value = ConvTranspose1d.class, name = "convTranspose1d"),
-    @JsonSubTypes.Type(value = ConvTranspose2d.class, name = "convTranspose2d"),
-    @JsonSubTypes.Type(value = MaxPool1d.class, name = "maxPool1d"),
-    @JsonSubTypes.Type(value = MaxPool2d.class, name = "maxPool2d"),
-    @JsonSubTypes.Type(value = AvgPool1d.class, name = "avgPool1d"),
-    @JsonSubTypes.Type(value = AvgPool2d.class, name = "avgPool2d"),
-    @JsonSubTypes.Type(value = GlobalMaxPool1d.class, name = "globalMaxPool1d"),
-    @JsonSubTypes.Type(value = GlobalMaxPool2d.class, name = "globalMaxPool2d"),
-    @JsonSubTypes.Type(value = GlobalAvgPool1d.class, name = "globalAvgPool1d"),
-    @JsonSubTypes.Type(value = GlobalAvgPool2d.class, name = "globalAvgPool2d"),
-    @JsonSubTypes.Type(value = Flatten.class, name = "flatten"),
-    @JsonSubTypes.Type(value = Reshape.class, name = "reshape"),
-    @JsonSubTypes.Type(value = Permute.class, name = "permute"),
-    @JsonSubTypes.Type(value = Dropout.class, name = "dropout"),
-    @JsonSubTypes.Type(value = BatchNorm.class, name = "batchNorm"),
-    @JsonSubTypes.Type(value = LayerNorm.class, name = "layerNorm"),
-    @JsonSubTypes.Type(value = Embedding.class, name = "embedding"),
-    @JsonSubTypes.Type(value = PositionalEncoding.class, name = "positionalEncoding"),
-    @JsonSubTypes.Type(value = Lstm.class, name = "lstm"),
-    @JsonSubTypes.Type(value = Gru.class, name = "gru"),
-    @JsonSubTypes.Type(value = Attention.class, name = "attention"),
-    @JsonSubTypes.Type(value = TransformerEncoder.class, name = "transformerEncoder"),
-    @JsonSubTypes.Type(value = Residual.class, name = "residual"),
-    @JsonSubTypes.Type(value = Add.class, name = "add"),
-    @JsonSubTypes.Type(value = Multiply.class, name = "multiply"),
-    @JsonSubTypes.Type(value = Concatenate.class, name = "concatenate"),
-    @JsonSubTypes.Type(value = ActivationLayer.class, name = "activation"),
-    @JsonSubTypes.Type(value = TorchScript.class, name = "torchScript"),
-})
-public abstract class Layer implements Cloneable {
+public abstract class Layer extends Definition {
     static final String NAME_RULE = "a layer's name is letters, digits and underscores, a letter first";
 
     private String name;
@@ -129,9 +94,9 @@ public abstract class Layer implements Cloneable {
         return simple.substring(0, 1).toLowerCase(Locale.ROOT) + simple.substring(1);
     }
 
-    /** The name given by {@link #named}, or null: then the model numbers it, such as {@code dense2}. */
-    public final String name() {
-        return name;
+    /** The name given by {@link #named}; without one the model numbers the layer, such as {@code dense2}. */
+    public final Optional<String> name() {
+        return Optional.ofNullable(name);
     }
 
     public final Activation activation() {
@@ -177,18 +142,6 @@ public abstract class Layer implements Cloneable {
 
     public Layer softmax() {
         return activation(Activation.SOFTMAX);
-    }
-
-    /** A changed copy: how fluent settings are written, {@code return copy(c -> c.stride = stride)}. */
-    @SuppressWarnings("unchecked")
-    protected final <L extends Layer> L copy(Consumer<L> change) {
-        try {
-            L clone = (L) clone();
-            change.accept(clone);
-            return clone;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError("layers are cloneable", e);
-        }
     }
 
     @Override

@@ -6,7 +6,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Brings the last axis of each sample, or its last few, to mean 0 and deviation 1, then to what it learns. */
-public final class LayerNorm extends Layer {
+public final class LayerNorm extends FluentLayer<LayerNorm> {
     private int axes = 1;
     private double epsilon = 1e-5;
 

@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** A layer that takes several inputs, such as addition. */
-public abstract class MergeLayer extends Layer {
+public abstract class MergeLayer<L extends MergeLayer<L>> extends FluentLayer<L> {
     @Override
     protected abstract Shape build(List<Shape> inputs, BuildContext build);
 

@@ -241,6 +241,7 @@ public final class ModelPlan {
 
     /** Allocates what is planned, and writes the first values. */
     public Model build() {
+        blueprint.requireMemory(options.type());
         FlatVector vector = new FlatVector(blueprint.parameterCount(), options.type(), options.device());
         FlatVector state = new FlatVector(blueprint.bufferCount(), options.type(), options.device());
         try {

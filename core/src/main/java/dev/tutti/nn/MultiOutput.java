@@ -5,7 +5,7 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** A layer that may give several outputs; among layers with one it is used when it has one. */
-abstract class MultiOutput extends MergeLayer {
+abstract class MultiOutput<L extends MultiOutput<L>> extends MergeLayer<L> {
     abstract List<Shape> buildAll(List<Shape> inputs, BuildContext build);
 
     abstract List<Tensor> forwardAll(List<Tensor> inputs, ForwardContext pass);

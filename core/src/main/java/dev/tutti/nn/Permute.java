@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** The axes of a sample in another order: {@code permute(1, 0)} makes {@code [time, features]} of {@code [features, time]}. */
-public final class Permute extends Layer {
+public final class Permute extends FluentLayer<Permute> {
     private int[] axes = {1, 0};
 
     private Permute() {}

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param <L> the kind of layer that settings return
  */
-public abstract sealed class Pooling<L extends Pooling<L>> extends Layer
+public abstract sealed class Pooling<L extends Pooling<L>> extends FluentLayer<L>
         permits MaxPool1d, MaxPool2d, AvgPool1d, AvgPool2d {
     private static final int[] DENSE = {1};
 

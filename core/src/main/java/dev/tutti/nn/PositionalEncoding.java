@@ -9,7 +9,7 @@ import java.util.List;
  * Adds to each step of {@code [time, width]} a vector that encodes its position: sines and cosines of many wavelengths, or
  * with {@link #learned()} vectors that training finds.
  */
-public final class PositionalEncoding extends Layer {
+public final class PositionalEncoding extends FluentLayer<PositionalEncoding> {
     private int maxLength;
     private boolean learned;
 

@@ -19,7 +19,7 @@ import java.util.List;
  *
  * @param <L> the kind of layer that settings return
  */
-public abstract sealed class Recurrent<L extends Recurrent<L>> extends Layer permits Lstm, Gru {
+public abstract sealed class Recurrent<L extends Recurrent<L>> extends FluentLayer<L> permits Lstm, Gru {
     private final transient int gates;
     private int units;
     private int layers = 1;

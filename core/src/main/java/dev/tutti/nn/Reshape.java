@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The same elements of a sample under other axes; one extent may be -1, which takes what is left. */
-public final class Reshape extends Layer {
+public final class Reshape extends FluentLayer<Reshape> {
     @AxisSetting
     private int[] shape = {-1};
 

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * <p>Where the layers change the shape, a {@link #shortcut} brings the input to the same one.
  */
-public final class Residual extends Layer {
+public final class Residual extends FluentLayer<Residual> {
     private List<Layer> layers = List.of();
     private Layer shortcut;
     private transient Chain chain;

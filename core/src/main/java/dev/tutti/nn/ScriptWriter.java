@@ -150,7 +150,7 @@ public final class ScriptWriter {
     }
 
     private List<String> runAll(List<String> inputs) {
-        List<String> outputs = node.layer instanceof MultiOutput multi
+        List<String> outputs = node.layer instanceof MultiOutput<?> multi
                 ? multi.scriptAll(inputs, this)
                 : List.of(node.layer.script(inputs, this));
         Activation activation = node.layer.activation();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Layers one after the other. Those without a name are numbered by kind: {@code conv2d1}, {@code conv2d2}, {@code dense1}. */
-public final class Sequential extends MergeLayer {
+public final class Sequential extends MergeLayer<Sequential> {
     private List<Layer> layers = List.of();
     private transient Chain chain;
 

@@ -1,5 +1,6 @@
 package dev.tutti.nn;
 
+import dev.tutti.Experimental;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Scope;
@@ -14,6 +15,9 @@ import java.util.stream.IntStream;
 /**
  * A model written in Python, saved with {@code torch.jit.save}, as a layer that is trained here like any other.
  *
+ * <p><b>A TorchScript file is a program</b>: its code runs when it is loaded and used, with the rights of this process. Load only
+ * files from sources that you trust; {@code ./tutti} asks for {@code --trust}.
+ *
  * <p>Its parameters have the names they have in Python, behind the layer's own: {@code torchScript1.body.0.weight}; they begin
  * with the values in the file. The batch must be the first axis of everything that goes in and comes out. Several inputs and
  * outputs are allowed where the model around it allows them.
@@ -21,7 +25,8 @@ import java.util.stream.IntStream;
  * <p>Random numbers inside the module, such as dropout's, come from the engine's shared stream: a run on one thread can be
  * repeated exactly, one on several threads of a JVM cannot.
  */
-public final class TorchScript extends MultiOutput {
+@Experimental
+public final class TorchScript extends MultiOutput<TorchScript> {
     private String file;
     private boolean channelsLast;
 

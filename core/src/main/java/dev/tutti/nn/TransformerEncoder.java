@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  * <p>It normalises before each part, which trains without warm-up; {@link #postNorm()} normalises after each sum as the first
  * transformers did. Inner layers have PyTorch's names ({@code self_attn}, {@code linear1}, {@code norm1}, ...).
  */
-public final class TransformerEncoder extends Layer {
+public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
     /** The engine has these for its blocked layout, in which the two dense layers are faster. */
     private static final Set<Activation> BLOCKED = EnumSet.of(Activation.NONE, Activation.RELU, Activation.GELU);
 

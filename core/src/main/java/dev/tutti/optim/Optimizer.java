@@ -1,11 +1,11 @@
 package dev.tutti.optim;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.BoundedNumber;
 import dev.tutti.TuttiException;
+import dev.tutti.json.Definition;
 import dev.tutti.json.ShortForm;
 import dev.tutti.optim.schedule.Constant;
 import dev.tutti.optim.schedule.Progress;
@@ -13,7 +13,6 @@ import dev.tutti.optim.schedule.Schedule;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 /**
  * The definition of how parameters follow their gradients; {@link #bind} puts it to work.
@@ -26,15 +25,7 @@ import java.util.function.Consumer;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = Sgd.class, name = "sgd"),
-    @JsonSubTypes.Type(value = Adam.class, name = "adam"),
-    @JsonSubTypes.Type(value = AdamW.class, name = "adamW"),
-    @JsonSubTypes.Type(value = Adagrad.class, name = "adagrad"),
-    @JsonSubTypes.Type(value = Rmsprop.class, name = "rmsprop"),
-    @JsonSubTypes.Type(value = Lion.class, name = "lion"),
-})
-public abstract class Optimizer implements Cloneable {
+public abstract class Optimizer extends Definition {
     private double learningRate;
     private Schedule schedule;
     private double weightDecay;
@@ -66,6 +57,7 @@ public abstract class Optimizer implements Cloneable {
      *
      * @throws TuttiException when one is out of its bounds
      */
+    @Override
     public void validate() {
         setting("learningRate", learningRate).atLeast(0).below(Double.POSITIVE_INFINITY);
         setting("weightDecay", weightDecay).atLeast(0).below(Double.POSITIVE_INFINITY);
@@ -155,21 +147,6 @@ public abstract class Optimizer implements Cloneable {
     /** Cuts every gradient to between {@code -max} and {@code max}; 0 switches it off. */
     public Optimizer clipValue(double max) {
         return copy(c -> base(c).clipValue = max);
-    }
-
-    /**
-     * A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.momentum = momentum)}.
-     */
-    @SuppressWarnings("unchecked")
-    protected final <O extends Optimizer> O copy(Consumer<O> change) {
-        try {
-            O clone = (O) clone();
-            change.accept(clone);
-            clone.validate();
-            return clone;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError("optimizers are cloneable", e);
-        }
     }
 
     private static Optimizer base(Optimizer optimizer) {

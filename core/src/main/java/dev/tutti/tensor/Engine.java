@@ -11,6 +11,9 @@ import org.bytedeco.pytorch.global.torch;
  * <p>Loading happens by itself when the first tensor is made; call {@link #load()} to choose the moment.
  */
 public final class Engine {
+    /** Far more than tests of many workers on few cores need; each thread costs memory and time, not only its work. */
+    private static final int MOST_THREADS = 256;
+
     private static final ThreadLocal<Integer> threads = new ThreadLocal<>();
     private static Blas blas;
     private static volatile boolean loaded;
@@ -55,9 +58,7 @@ public final class Engine {
      * each; a model that trains alone takes all.
      */
     public static void useThreads(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("compute threads must be at least 1: received " + count);
-        }
+        requireThreads(count);
         load();
         Integer current = threads.get();
         if (current == null || current != count) {
@@ -67,6 +68,19 @@ public final class Engine {
             threads.set(count);
         } else {
             blas.useThreadsAgain(count);
+        }
+    }
+
+    /**
+     * Requires a number of threads that this machine can start.
+     *
+     * @throws TensorException if there are none, or many times as many as it has cores
+     */
+    public static void requireThreads(int count) {
+        int most = Math.max(MOST_THREADS, 4 * cores());
+        if (count < 1 || count > most) {
+            throw new TensorException("threads: expected from 1 to " + most + " (this machine has " + cores()
+                    + " cores), received " + count);
         }
     }
 

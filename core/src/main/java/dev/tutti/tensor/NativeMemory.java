@@ -62,6 +62,15 @@ public final class NativeMemory {
         return bytes;
     }
 
+    /** Some bytes as a direct buffer, for a channel to read from or write to; nobody may use it once this memory is gone. */
+    public ByteBuffer buffer(long at, int count) {
+        check(at, count);
+        if (count == 0) {
+            return ByteBuffer.allocateDirect(0); // the engine has no memory to point to
+        }
+        return new BytePointer(start).position(at).limit(at + count).asByteBuffer();
+    }
+
     /** Copies bytes of another stretch to a place in this one; they must not overlap. */
     public void copy(long at, NativeMemory source, long from, long count) {
         check(at, count);

@@ -603,6 +603,9 @@ public final class Tensor implements AutoCloseable {
 
     /** Runs one backward pass from several tensors, whose gradients are known. */
     public static void backward(List<Tensor> tensors, List<Tensor> gradients) {
+        if (tensors.isEmpty()) {
+            return;
+        }
         run(
                 "backward",
                 () -> torch.backward(

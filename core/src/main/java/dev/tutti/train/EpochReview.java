@@ -7,6 +7,7 @@ import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.checkpoint.AveragedWeights;
 import dev.tutti.train.replica.Agreement;
+import java.util.Optional;
 
 /** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
@@ -14,7 +15,7 @@ final class EpochReview {
     private final Team team;
     private final Agreement agreement;
     private final TrainingConfig recipe;
-    private final Dataset validation; // null: there is none
+    private final Optional<Dataset> validation;
     private final AveragedWeights averaged;
     private final int threads = Engine.threads(); // a replica may use fewer while it trains
     private long began = System.nanoTime();
@@ -24,7 +25,7 @@ final class EpochReview {
             Team team,
             Agreement agreement,
             TrainingConfig recipe,
-            Dataset validation,
+            Optional<Dataset> validation,
             AveragedWeights averaged) {
         this.model = model;
         this.team = team;
@@ -46,12 +47,12 @@ final class EpochReview {
     }
 
     private Evaluation validate() {
-        if (validation == null) {
+        if (validation.isEmpty()) {
             return null;
         }
         Engine.useThreads(threads);
         try (MovingAverage.Swap swap = averaged.swapIn()) {
-            return Evaluator.evaluate(model, recipe, validation, team.group(), agreement)
+            return Evaluator.evaluate(model, recipe, validation.get(), team.group(), agreement)
                     .value();
         }
     }

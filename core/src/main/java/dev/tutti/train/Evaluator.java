@@ -17,6 +17,7 @@ import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.StepResult;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /** Runs data through a model without learning. */
@@ -143,7 +144,8 @@ public final class Evaluator {
     private static void forEach(Model model, BatchReader reader, BiConsumer<Batch, List<Tensor>> consumer) {
         model.training(false);
         try (NoGradients off = NoGradients.begin()) {
-            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
+            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                Batch batch = next.get();
                 try (Scope scope = Scope.open()) {
                     List<Tensor> inputs = batch.features().stream()
                             .map(array -> Tensor.of(array, model.options().device()))

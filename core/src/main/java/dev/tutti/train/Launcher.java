@@ -1,23 +1,21 @@
 package dev.tutti.train;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.Experimental;
 import dev.tutti.comm.Team;
 import dev.tutti.json.ShortForm;
+import dev.tutti.train.replica.Strategy;
 import dev.tutti.train.worker.WorkerThreads;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /** Where training runs: who supplies the members. What they compute is no matter of its. */
+@Experimental
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = SingleProcess.class, name = "here"),
-    @JsonSubTypes.Type(value = WorkerThreads.class, name = "threads")
-})
 public interface Launcher {
     /** This JVM, one member. */
     static Launcher here() {
@@ -32,6 +30,11 @@ public interface Launcher {
     /** Starts the members where they have to be started; the caller is one of them. The team has not met yet. */
     Team assemble(WorkerTask work);
 
+    /** How members agree unless another strategy is chosen: all-reduce, which gives the result of one member with the whole batch. */
+    default Strategy defaultStrategy() {
+        return Strategy.named("allReduce");
+    }
+
     /** How many workers there are at the start, over all members, where that is known before they meet. */
     default OptionalInt workers() {
         return OptionalInt.empty();
@@ -43,6 +46,11 @@ public interface Launcher {
      */
     default Launcher reachableThrough(Path folder) {
         return this;
+    }
+
+    /** Whether every member is a program that was started by hand: then several of them may have the same output. */
+    default boolean isStartedByHand() {
+        return false;
     }
 
     /**

@@ -29,7 +29,7 @@ public final class Predictor implements AutoCloseable {
     private final boolean loaded;
     private List<Transform> features = List.of();
     private List<String> classes = List.of();
-    private int threads = Engine.cores();
+    private int cores = Engine.cores();
 
     private Predictor(Model model, boolean loaded) {
         this.model = model;
@@ -75,8 +75,8 @@ public final class Predictor implements AutoCloseable {
     }
 
     /** Cores that one batch may use; all of them by default. */
-    public Predictor threads(int count) {
-        threads = count;
+    public Predictor cores(int count) {
+        cores = count;
         return this;
     }
 
@@ -96,7 +96,7 @@ public final class Predictor implements AutoCloseable {
 
     /** The outputs for all of the data, one row for each. The first output of a model that has several. */
     public NdArray predict(Dataset data) {
-        Engine.useThreads(threads);
+        Engine.useThreads(cores);
         List<NdArray> parts = new ArrayList<>();
         Evaluator.forEach(
                 model,
@@ -107,7 +107,7 @@ public final class Predictor implements AutoCloseable {
 
     /** Loss and metrics on some data. */
     public Evaluation evaluate(Dataset data, Loss loss, Metric... metrics) {
-        Engine.useThreads(threads);
+        Engine.useThreads(cores);
         return Evaluator.evaluate(model, loss, List.of(metrics), prepared(data)).value();
     }
 

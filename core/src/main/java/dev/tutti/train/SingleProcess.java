@@ -1,6 +1,7 @@
 package dev.tutti.train;
 
 import dev.tutti.comm.Team;
+import dev.tutti.train.replica.Strategy;
 import java.util.OptionalInt;
 
 /** One member in this JVM. */
@@ -8,6 +9,11 @@ final class SingleProcess implements Launcher {
     @Override
     public Team assemble(WorkerTask work) {
         return Team.alone(1);
+    }
+
+    @Override
+    public Strategy defaultStrategy() {
+        return Strategy.local();
     }
 
     @Override

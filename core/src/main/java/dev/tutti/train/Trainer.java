@@ -6,6 +6,8 @@ import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
 import dev.tutti.data.transform.Transform;
+import dev.tutti.host.Terminal;
+import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
@@ -30,104 +32,139 @@ import java.util.Objects;
  * trainer.save(Path.of("digits"));
  * }</pre>
  *
- * <p>The model is built when data is first seen. Settings are made before that. A trainer belongs to one thread at a time.
+ * <p>Settings are immutable, as those of {@link Fit} are: every method that changes one returns another trainer. The model is built when
+ * data is first seen; from then on settings are refused. A trainer belongs to one thread at a time.
+ *
+ * <p>A model that the trainer builds is its own and is closed with it. A model that is given to it ({@link #of(Model, Optimizer, Loss)})
+ * belongs to the caller: the trainer changes its parameters and leaves closing to the caller.
  */
 public final class Trainer implements AutoCloseable {
     private final Layer definition;
-    private final Optimizer optimizer;
-    private final Loss loss;
-    private List<Metric> metrics = List.of();
-    private List<Transform> features = List.of();
-    private List<String> classes = List.of();
-    private double movingAverage;
-    private long seed;
-    private int threads = Engine.cores();
-    private Device device = Device.CPU;
+    private final TrainingConfig config;
+    private final List<Transform> preprocessing;
+    private final List<String> classes;
+    private final int cores;
+    private final Device device;
+    private final boolean given;
     private Model model;
-    private boolean given;
     private String trainedOn = "";
     private int epochsDone;
 
-    private Trainer(Layer definition, Optimizer optimizer, Loss loss) {
+    private Trainer(
+            Layer definition,
+            TrainingConfig config,
+            List<Transform> preprocessing,
+            List<String> classes,
+            int cores,
+            Device device,
+            Model given) {
         this.definition = Objects.requireNonNull(definition, "a trainer needs a model");
-        this.optimizer = Objects.requireNonNull(optimizer, "a trainer needs an optimizer");
-        this.loss = Objects.requireNonNull(loss, "a trainer needs a loss");
+        this.config = config;
+        this.preprocessing = List.copyOf(preprocessing);
+        this.classes = List.copyOf(classes);
+        this.cores = cores;
+        this.device = device;
+        this.model = given;
+        this.given = given != null;
     }
 
     public static Trainer of(Layer definition, Optimizer optimizer, Loss loss) {
-        return new Trainer(definition, optimizer, loss);
+        return of(definition, TrainingConfig.of(optimizer, loss));
     }
 
-    /** A trainer for a model that was built already, for instance loaded from a folder to learn on. */
+    public static Trainer of(Layer definition, TrainingConfig config) {
+        return new Trainer(definition, config, List.of(), List.of(), Engine.cores(), Device.CPU, null);
+    }
+
+    /** A trainer for a model that was built already, for instance loaded from a folder to learn on; the caller closes the model. */
     public static Trainer of(Model model, Optimizer optimizer, Loss loss) {
-        Trainer trainer = new Trainer(model.definition(), optimizer, loss);
-        trainer.model = model;
-        trainer.given = true;
-        trainer.device = model.options().device();
-        return trainer;
+        return of(model, TrainingConfig.of(optimizer, loss));
+    }
+
+    /** A trainer for a model that was built already; the caller closes the model. */
+    public static Trainer of(Model model, TrainingConfig config) {
+        Device device = model.options().device();
+        return new Trainer(model.definition(), config, List.of(), List.of(), Engine.cores(), device, model);
     }
 
     public Trainer metrics(Metric... choice) {
-        metrics = List.of(choice);
-        return this;
+        return with("metrics", config.metrics(List.of(choice)));
     }
 
     /** What is done to raw features before they reach the model; kept with the saved model and applied when it predicts. */
-    public Trainer features(Transform... transforms) {
-        features = List.of(transforms);
-        return this;
+    public Trainer preprocessing(Transform... transforms) {
+        requireUnbuilt("preprocessing");
+        return new Trainer(definition, config, List.of(transforms), classes, cores, device, givenModel());
     }
 
     /** The names of the classes, for predictions meant for people. */
     public Trainer classes(List<String> names) {
-        classes = List.copyOf(names);
-        return this;
+        requireUnbuilt("classes");
+        return new Trainer(definition, config, preprocessing, names, cores, device, givenModel());
     }
 
     /** Evaluates and saves the moving average of the weights instead of the last ones; 0.999 looks back about 1000 steps. */
     public Trainer movingAverage(double decay) {
-        movingAverage = decay;
-        return this;
+        return with("movingAverage", config.movingAverage(decay));
     }
 
     /** What the first parameters, dropout and the like follow from. */
     public Trainer seed(long value) {
-        if (!given) {
-            requireUnbuilt("seed");
-        }
-        seed = value;
-        return this;
+        return with("seed", config.seed(value));
     }
 
-    /** Cores that one step may use; all of them by default. */
-    public Trainer threads(int count) {
-        threads = count;
-        return this;
+    /** Cores that one operation may use; all of them by default. */
+    public Trainer cores(int count) {
+        requireUnbuilt("cores");
+        return new Trainer(definition, config, preprocessing, classes, count, device, givenModel());
     }
 
     public Trainer device(Device choice) {
+        if (given) {
+            throw new IllegalStateException("device: the model that was given is on " + device + " already");
+        }
         requireUnbuilt("device");
-        device = choice;
-        return this;
+        return new Trainer(definition, config, preprocessing, classes, cores, choice, null);
+    }
+
+    private Trainer with(String setting, TrainingConfig changed) {
+        requireUnbuilt(setting);
+        return new Trainer(definition, changed, preprocessing, classes, cores, device, givenModel());
+    }
+
+    private Model givenModel() {
+        return given ? model : null;
     }
 
     private void requireUnbuilt(String setting) {
-        if (model != null) {
-            throw new IllegalStateException(setting + " must be set before the model is built");
+        if (model != null && !given) {
+            throw new IllegalStateException(
+                    setting + " must be set before the model is built; for another trainer of the same model"
+                            + " call Trainer.of(trainer.model(), ...)");
         }
     }
 
-    /** Trains on all of the data, again and again. */
+    /**
+     * Trains on all of the data, again and again.
+     *
+     * @throws dev.tutti.TuttiException if the settings do not fit each other or the data, or training fails; a model that was given keeps
+     *     the parameters of the last step
+     * @throws dev.tutti.json.ConfigException if a class of the user's own in the model, loss, optimizer, metrics or features was not
+     *     registered: the model could be trained, but not saved or loaded
+     */
     public History fit(Dataset data, Fit fit) {
+        requireWritable();
         fit.workplace().workers().ifPresent(fit.strategy()::validateFor);
-        Engine.useThreads(threads);
+        Engine.useThreads(cores);
         Dataset ready = prepared(data);
-        Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
+        Fit prepared = fit.with(fit.strategy()).showingProgress(Terminal.showsErrors(), System.err);
+        if (fit.validation().isPresent()) {
+            prepared = prepared.validate(prepared(fit.validation().get()));
+        }
         build(ready);
         trainedOn = data.toString();
         Timing timing = new Timing();
-        WorkerTask work = new WorkerTask(
-                definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
+        WorkerTask work = new WorkerTask(definition, config, ready, prepared);
         try (Team team = fit.workplace().assemble(work)) {
             History history = train(team, timing, ready, prepared);
             epochsDone = history.epochs().size();
@@ -136,11 +173,9 @@ public final class Trainer implements AutoCloseable {
     }
 
     private History train(Team team, Timing timing, Dataset data, Fit fit) {
-        try (Replica replica = fit.strategy().replica(model, recipe(), team, timing)) {
-            TrainingLoop loop = new TrainingLoop(replica, team, timing, recipe(), data, fit, this::save);
-            if (fit.resumeFrom() != null) {
-                loop.resume(fit.resumeFrom());
-            }
+        try (Replica replica = fit.strategy().replica(model, config, team, timing)) {
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+            fit.resumeFrom().ifPresent(loop::resume);
             History history = loop.run(team.meet(loop.progress()));
             if (history.ending() != History.Ending.INTERRUPTED) {
                 team.done();
@@ -152,9 +187,15 @@ public final class Trainer implements AutoCloseable {
         }
     }
 
+    private void requireWritable() {
+        Json.tree(definition);
+        Json.tree(config);
+        Json.tree(new SavedModel.Features(preprocessing, classes));
+    }
+
     /** Loss and metrics on some data. */
     public Evaluation evaluate(Dataset data) {
-        return predictor(data).evaluate(data, loss, metrics.toArray(Metric[]::new));
+        return predictor(data).evaluate(data, config.loss(), config.metrics().toArray(Metric[]::new));
     }
 
     /** The outputs for a batch of features; of a model with one input and one output. */
@@ -168,13 +209,13 @@ public final class Trainer implements AutoCloseable {
     }
 
     private Predictor predictor(Dataset data) {
-        Engine.useThreads(threads);
-        return Predictor.of(build(prepared(data))).features(features).threads(threads);
+        Engine.useThreads(cores);
+        return Predictor.of(build(prepared(data))).features(preprocessing).cores(cores);
     }
 
     private Dataset prepared(Dataset data) {
         Dataset ready = data;
-        for (Transform transform : features) {
+        for (Transform transform : preprocessing) {
             ready = ready.map(transform);
         }
         return ready;
@@ -192,7 +233,8 @@ public final class Trainer implements AutoCloseable {
     public Model build(Dataset data) {
         if (model == null) {
             List<Input> inputs = inputs(data.spec());
-            model = Model.of(definition, Model.Options.DEFAULT.seed(seed).device(device), inputs);
+            model = Model.of(
+                    definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs);
         }
         return model;
     }
@@ -205,8 +247,9 @@ public final class Trainer implements AutoCloseable {
                 .toList();
     }
 
-    TrainingConfig recipe() {
-        return new TrainingConfig(optimizer, loss, metrics, movingAverage, seed);
+    /** What is learned and how. */
+    public TrainingConfig config() {
+        return config;
     }
 
     /** Saves the model as a folder; see {@link SavedModel}. */
@@ -216,16 +259,17 @@ public final class Trainer implements AutoCloseable {
 
     /** Saves the model and how good it is. */
     public void save(Path folder, Evaluation evaluation) {
-        SavedModel.write(folder, model(), new SavedModel.Features(features, classes), evaluation, made());
+        SavedModel.write(folder, model(), new SavedModel.Features(preprocessing, classes), evaluation, made());
     }
 
     private SavedModel.Made made() {
-        return SavedModel.Made.now(trainedOn, epochsDone, recipe());
+        return SavedModel.Made.now(trainedOn, epochsDone, config);
     }
 
+    /** Closes the model, unless it was given: then it stays the caller's to use and to close. */
     @Override
     public void close() {
-        if (model != null) {
+        if (model != null && !given) {
             model.close();
         }
     }

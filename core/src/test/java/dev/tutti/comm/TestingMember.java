@@ -3,6 +3,7 @@ package dev.tutti.comm;
 import dev.tutti.array.DType;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.transport.FolderBoard;
+import dev.tutti.host.HostTuning;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -20,6 +21,7 @@ final class TestingMember {
     private TestingMember() {}
 
     public static void main(String[] args) throws IOException {
+        HostTuning.apply();
         Path folder = Path.of(args[1]);
         int rank = Integer.parseInt(args[2]);
         String end;

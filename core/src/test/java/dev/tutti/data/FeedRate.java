@@ -7,6 +7,7 @@ import dev.tutti.data.transform.Transform;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Measures how fast MNIST is fed, on one thread: run its main with the repository's folder as working directory. */
 final class FeedRate {
@@ -46,7 +47,8 @@ final class FeedRate {
     private static long read(Dataset dataset, int epoch) {
         long rows = 0;
         try (BatchReader reader = dataset.open(epoch)) {
-            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
+            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                Batch batch = next.get();
                 rows += batch.size();
             }
         }

@@ -80,9 +80,7 @@ public final class Numbered {
 
     static List<Batch> rest(BatchReader reader) {
         List<Batch> batches = new ArrayList<>();
-        for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
-            batches.add(batch);
-        }
+        reader.forEach(batches::add);
         return batches;
     }
 

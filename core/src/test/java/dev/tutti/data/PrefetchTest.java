@@ -26,7 +26,7 @@ class PrefetchTest {
     void readsOnADaemonThreadThatEndsWithTheEpoch() throws InterruptedException {
         try (BatchReader reader = watched(20).batch(4).prefetch(2).open(0)) {
             assertThat(Numbered.rest(reader)).hasSize(5);
-            assertThat(reader.next()).isNull();
+            assertThat(reader.next()).isEmpty();
             assertThat(thread.get()).isNotSameAs(Thread.currentThread());
             assertThat(thread.get().isDaemon()).isTrue();
             thread.get().join();
@@ -89,7 +89,7 @@ class PrefetchTest {
         });
         try (BatchReader reader = dataset.open(0)) {
             for (int i = 0; i < 3; i++) {
-                assertThat(reader.next().size()).isEqualTo(2);
+                assertThat(reader.next().orElseThrow().size()).isEqualTo(2);
             }
             assertThatThrownBy(reader::next).isInstanceOf(DataException.class).hasMessageContaining("no sevens");
         }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -20,6 +21,11 @@ class LinuxThreadsTest {
     private static final int OTHER = 0;
     private static final int BATCH = 3;
     private static final int IDLE = 5;
+
+    @AfterEach
+    void undo() {
+        HostTuning.undo();
+    }
 
     @Test
     void whoWorksAheadWaitsForItsTurnAndNobodyElseDoes() throws Exception {
@@ -35,6 +41,7 @@ class LinuxThreadsTest {
 
     @Test
     void theOptimizingCompilerMakesRoomForAllOthers() throws IOException {
+        HostTuning.apply();
         CompilerThreads.giveWay();
         boolean gives = CompilerThreads.givesWay(System.getenv(CompilerThreads.VARIABLE));
         assertThat(policies("C2 CompilerThre")).isNotEmpty().containsOnly(gives ? IDLE : OTHER);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
@@ -14,6 +13,7 @@ import dev.tutti.json.Json;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -45,10 +45,7 @@ class LayersTest {
 
     @Test
     void everyBuiltInLayerIsHeldToTheContract() {
-        Set<Class<?>> listed = Arrays.stream(
-                        Layer.class.getAnnotation(JsonSubTypes.class).value())
-                .map(JsonSubTypes.Type::value)
-                .collect(Collectors.toSet());
+        Set<Class<?>> listed = new HashSet<>(new LayerDefinitions().named().keySet());
         listed.remove(TorchScript.class); // needs a file; it has tests of its own
         Set<Class<?>> tested = LayerCases.all().stream()
                 .map(layer -> layer.definition().getClass())
@@ -202,6 +199,36 @@ class LayersTest {
             assertThat(model.forward(ones).toArray()).isEqualTo(first).isNotEqualTo(second);
             assertThat(Tensor.of(first).mean().item()).isCloseTo(1, within(0.05));
             assertThat(first.floats()).containsOnly(0f, 4 / 3f);
+        }
+    }
+
+    @Test
+    void layersDrawByTheirNames() {
+        Layer pair =
+                Sequential.of(dropout(0.5).named("Aa"), dropout(0.5).named("BB")); // their names have one hash code
+        Layer longer = Sequential.of(dropout(0.5).named("first"), dropout(0.5).named("BB"));
+        try (Model two = Model.of(pair, Input.of(64));
+                Model other = Model.of(longer, Input.of(64));
+                Model last = Model.of(Sequential.of(dropout(0.5).named("BB")), Input.of(64));
+                Scope scope = Scope.open()) {
+            Tensor ones = Tensor.full(Shape.of(8, 64), 1, DType.FLOAT32);
+            for (Model model : List.of(two, other, last)) {
+                model.training(true);
+                model.restartRandomness(6);
+            }
+            float[] twice = two.forward(ones).toArray().floats();
+            float[] once = last.forward(ones).toArray().floats();
+            float[] after = other.forward(ones).toArray().floats();
+            int dropped = 0;
+            for (int i = 0; i < once.length; i++) {
+                if (once[i] == 0) {
+                    assertThat(twice[i]).isZero(); // BB drops the same elements wherever it stands
+                    assertThat(after[i]).isZero();
+                } else if (twice[i] == 0) {
+                    dropped++;
+                }
+            }
+            assertThat(dropped).as("by Aa alone").isBetween(64, 192);
         }
     }
 

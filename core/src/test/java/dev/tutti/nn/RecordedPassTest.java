@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.EngineProbe;
 import dev.tutti.tensor.Scope;
@@ -172,6 +173,26 @@ class RecordedPassTest {
                     .as("no output depends on it")
                     .containsOnly(0)
                     .hasSize(12);
+        }
+    }
+
+    /** The first stage of a pipeline hands an input on that a later one needs as well. */
+    @Test
+    void outputsThatNothingLearnedLeadsToAreHandedOn() {
+        Layer graph = Graph.inputs("x").add("trunk", dense(3), "x").outputs("trunk", "x");
+        try (Model model = Model.of(graph, Input.of(3));
+                Scope scope = Scope.open()) {
+            Tensor x = Tensor.full(Shape.of(2, 3), 0.5, DType.FLOAT32);
+            Tensor ones = Tensor.full(Shape.of(2, 3), 1, DType.FLOAT32);
+            model.record(List.of(x)).backward(List.of(ones, ones), false);
+            NdArray gradients = model.vector().gradients().toArray();
+            assertThat(gradients.floats()).containsExactly(1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2);
+            RecordedPass pass = model.recordWithInputGradients(List.of(x));
+            pass.backward(List.of(ones.sub(ones), ones), false);
+            assertThat(pass.inputGradient(0).orElseThrow().toArray().floats()).containsOnly(1);
+            model.freeze("trunk");
+            model.record(List.of(x)).backward(List.of(ones, ones), false);
+            assertThat(model.vector().gradients().toArray().floats()).containsOnly(0);
         }
     }
 

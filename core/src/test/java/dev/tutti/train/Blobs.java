@@ -45,6 +45,6 @@ public final class Blobs {
         return Trainer.of(model(), adam(0.01), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(3)
-                .threads(1);
+                .cores(1);
     }
 }

@@ -34,7 +34,7 @@ class PredictorTest {
             predicted = trainer.predict(data);
             evaluated = trainer.evaluate(data);
         }
-        try (Predictor predictor = Predictor.load(model).threads(1)) {
+        try (Predictor predictor = Predictor.load(model).cores(1)) {
             assertThat(predictor.predict(data)).isEqualTo(predicted);
             assertThat(predictor.evaluate(data, Losses.softmaxCrossEntropy(), Metrics.accuracy()))
                     .isEqualTo(evaluated);
@@ -71,14 +71,15 @@ class PredictorTest {
     void aSavedModelIsAskedWithItsFeatures() {
         Path plain = folder.resolve("plain");
         NdArray predicted;
-        try (Trainer trainer = Blobs.trainer().features(Transform.scale(0.5, 0)).classes(List.of("a", "b", "c"))) {
+        try (Trainer trainer =
+                Blobs.trainer().preprocessing(Transform.scale(0.5, 0)).classes(List.of("a", "b", "c"))) {
             trainer.fit(data, Fit.epochs(1));
             trainer.save(plain);
             predicted = trainer.predict(data);
         }
         try (SavedModel saved = SavedModel.load(plain);
                 Predictor predictor = saved.predictor()) {
-            assertThat(predictor.threads(1).predict(data)).isEqualTo(predicted);
+            assertThat(predictor.cores(1).predict(data)).isEqualTo(predicted);
             assertThat(predictor.classes()).containsExactly("a", "b", "c");
             assertThat(predictor.features(List.of()).predict(data)).isNotEqualTo(predicted);
         }

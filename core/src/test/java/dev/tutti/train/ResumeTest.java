@@ -37,7 +37,7 @@ class ResumeTest {
                 .metrics(accuracy())
                 .movingAverage(0.9)
                 .seed(11)
-                .threads(1);
+                .cores(1);
     }
 
     private static Dataset data() {

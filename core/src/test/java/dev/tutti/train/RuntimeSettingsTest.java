@@ -76,7 +76,7 @@ class RuntimeSettingsTest {
         Hand hand = new Hand(Map.of(2L, "0.5"));
         train(
                 Trainer.of(Blobs.model(), adam(0.01).schedule(linear()), softmaxCrossEntropy())
-                        .threads(1),
+                        .cores(1),
                 epochs(1).callbacks(hand));
         assertThat(hand.seen.get(6L) / hand.seen.get(8L)).isGreaterThan(1.5);
         assertThat(hand.seen.get(6L)).isGreaterThan(0.1);

@@ -18,6 +18,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Graph;
+import dev.tutti.nn.Model;
 import dev.tutti.nn.Sequential;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
@@ -84,7 +85,7 @@ class TrainerTest {
                         Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)),
                         sgd(0.1).momentum(0.9),
                         softmaxCrossEntropy())
-                .threads(1)) {
+                .cores(1)) {
             trainer.fit(data, fit);
             return trainer.model().arrays();
         }
@@ -123,7 +124,7 @@ class TrainerTest {
                 List.of(NdArray.of(kind, rows), NdArray.of(size, rows, 1)));
         try (Trainer trainer = Trainer.of(graph, adam(0.03), perOutput(softmaxCrossEntropy(), mse()))
                 .metrics(accuracy())
-                .threads(1)) {
+                .cores(1)) {
             History history = trainer.fit(data.batch(16), epochs(60));
             assertThat(history.last().training().loss()).isLessThan(0.1);
             assertThat(history.last().training().get("accuracy")).isEqualTo(1.0);
@@ -189,7 +190,7 @@ class TrainerTest {
     @Test
     void aLossThatIsNoNumberStopsTheRun() {
         try (Trainer trainer =
-                Trainer.of(Sequential.of(dense(1)), sgd(1e30), mse()).threads(1)) {
+                Trainer.of(Sequential.of(dense(1)), sgd(1e30), mse()).cores(1)) {
             Dataset data = Dataset.of(NdArray.of(new float[] {1, 2, 3, 4}, 4, 1), NdArray.of(new float[4], 4, 1));
             assertThatThrownBy(() -> trainer.fit(data.batch(1), epochs(3).callbacks(Callbacks.stopOnNan())))
                     .isInstanceOf(TrainingException.class)
@@ -197,5 +198,44 @@ class TrainerTest {
                     .hasMessageContaining("epoch 1")
                     .hasMessageContaining("learning rate of 1.0E30");
         }
+    }
+
+    @Test
+    void settingsLeaveATrainerAsItIs() {
+        try (Trainer plain = Trainer.of(Blobs.model(), adam(0.01), softmaxCrossEntropy());
+                Trainer seeded = plain.seed(9).movingAverage(0.5).metrics(accuracy())) {
+            assertThat(plain.config())
+                    .isEqualTo(TrainingConfig.of(
+                            plain.config().optimizer(), plain.config().loss()));
+            assertThat(seeded.config().seed()).isEqualTo(9);
+            assertThat(seeded.config().movingAverage()).isEqualTo(0.5);
+            assertThat(seeded.config().metrics()).hasSize(1);
+            plain.build(Blobs.data(10));
+            seeded.build(Blobs.data(10));
+            assertThat(plain.model()).isNotSameAs(seeded.model());
+            assertThat(plain.model().arrays()).isNotEqualTo(seeded.model().arrays());
+        }
+    }
+
+    @Test
+    void aModelThatWasGivenStaysTheCallers() {
+        try (Trainer first = Blobs.trainer()) {
+            first.fit(Blobs.data(60).batch(10), epochs(1));
+            Model model = first.model();
+            try (Trainer second =
+                    Trainer.of(model, adam(0.01), softmaxCrossEntropy()).seed(3).cores(1)) {
+                assertThat(second.model()).isSameAs(model);
+                second.fit(Blobs.data(60).batch(10), epochs(1));
+            }
+            assertThat(first.predict(NdArray.of(new float[4], 1, 4)).shape()).hasToString("[1, 3]");
+        }
+    }
+
+    @Test
+    void aModelThatTheTrainerBuiltIsClosedWithIt() {
+        Trainer trainer = Blobs.trainer();
+        Model model = trainer.build(Blobs.data(10));
+        trainer.close();
+        assertThatThrownBy(() -> model.vector().values().sum()).isInstanceOf(IllegalStateException.class);
     }
 }

@@ -35,7 +35,7 @@ public final class Blobs {
     /** Without dropout: its draws belong to workers. */
     public static Trainer trainer() {
         return Trainer.of(Sequential.of(dense(8).tanh(), dense(CLASSES)), sgd(0.1).momentum(0.9), softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     public static Map<String, NdArray> weightsAfter(Dataset data, Fit fit) {

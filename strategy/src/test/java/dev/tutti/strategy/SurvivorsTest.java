@@ -54,7 +54,7 @@ class SurvivorsTest {
                         Sequential.of(dense(8), batchNorm().tanh(), dense(Blobs.CLASSES)),
                         sgd(0.05),
                         softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     @ParameterizedTest
@@ -95,7 +95,7 @@ class SurvivorsTest {
                         Sequential.of(dense(33).tanh(), dense(Blobs.CLASSES)),
                         adam(0.01).clipNorm(0.05),
                         softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     // ---- whoever follows the chief
@@ -108,7 +108,7 @@ class SurvivorsTest {
         Map<String, Result> results = cluster.run(place -> Result.of(
                 Trainer.of(Sequential.of(dense(Blobs.CLASSES)), sgd(1e-30), softmaxCrossEntropy())
                         .metrics(accuracy())
-                        .threads(1),
+                        .cores(1),
                 data,
                 epochs(30).on(place).with(allReduce()).callbacks(earlyStopping("accuracy", 4))));
         assertThat(results).containsOnlyKeys("worker-1");
@@ -200,7 +200,7 @@ class SurvivorsTest {
             Map<String, Result> results = new TestingCluster(2)
                     .run(place -> Result.of(
                             Trainer.of(Sequential.of(dense(1)), sgd(3e38), mse())
-                                    .threads(1),
+                                    .cores(1),
                             data,
                             epochs(1)
                                     .on(place)

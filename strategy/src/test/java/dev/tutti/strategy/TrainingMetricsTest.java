@@ -112,7 +112,7 @@ class TrainingMetricsTest {
     private static Trainer trainer() {
         return Trainer.of(Sequential.of(dense(1)), sgd(0.01), mse())
                 .metrics(new OncePerEpoch())
-                .threads(1);
+                .cores(1);
     }
 
     private static Stream<Strategy> strategies() {

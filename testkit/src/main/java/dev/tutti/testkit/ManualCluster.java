@@ -13,8 +13,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -31,6 +34,10 @@ public final class ManualCluster implements AutoCloseable {
     private final Map<String, NetworkLink> links = new ConcurrentHashMap<>();
     private final List<String> said = new CopyOnWriteArrayList<>();
     private Process coordinator;
+    private TrainingScenario late;
+    private boolean hosted;
+    private NetworkHosts hosts; // null: this machine
+    private String hostName;
 
     /**
      * @param members how many are started at once; more may join
@@ -40,6 +47,34 @@ public final class ManualCluster implements AutoCloseable {
         this.members = members;
         this.rules = rules;
         this.journal = journal;
+    }
+
+    /** The first worker runs the coordinator, as it does where no process of its own is named: it cannot be killed alone. */
+    public ManualCluster hostedByFirstWorker() {
+        hosted = true;
+        return this;
+    }
+
+    /**
+     * Every member runs on a host of its own; the first worker runs the coordinator.
+     *
+     * @param name what all of the hosts are called
+     */
+    public ManualCluster on(NetworkHosts network, String name) {
+        hosts = network;
+        hostName = name;
+        return hostedByFirstWorker();
+    }
+
+    /** Members that join later were started for another drill than the first ones. */
+    public ManualCluster lateMembersDo(TrainingScenario other) {
+        late = other;
+        return this;
+    }
+
+    /** What the member with a number was started for, given what the first ones were. */
+    TrainingScenario drillOf(int index, TrainingScenario first) {
+        return late == null || index < members ? first : late;
     }
 
     private static int freePort() {
@@ -60,6 +95,9 @@ public final class ManualCluster implements AutoCloseable {
 
     synchronized void startCoordinator() {
         killCoordinator();
+        if (hosted) {
+            return;
+        }
         coordinator = ChildJvm.of(CoordinatorMain.class.getName(), "coordinator", List.of())
                 .start();
         follow(coordinator.errorReader(StandardCharsets.UTF_8));
@@ -100,24 +138,37 @@ public final class ManualCluster implements AutoCloseable {
         }
     }
 
+    private Map<String, List<String>> cluster(String name) {
+        List<String> workers = new ArrayList<>(Collections.nCopies(rules.expected(), "127.0.0.1"));
+        if (hosts != null) {
+            workers.clear();
+            for (int i = 0; i < rules.expected(); i++) {
+                workers.add(hosts.address(i));
+            }
+        }
+        if (hosted) {
+            workers.set(0, workers.get(0) + ":" + port);
+            return Map.of(ClusterSpec.WORKER, workers);
+        }
+        return Map.of(ClusterSpec.COORDINATOR, List.of("127.0.0.1:" + link(name).port()), ClusterSpec.WORKER, workers);
+    }
+
     /** A JVM that will be the member with a number. */
     ChildJvm member(int index) {
         String name = ClusterSpec.WORKER + "-" + index;
-        ClusterSpec spec = ClusterSpec.parse(
-                Json.write(Map.of(
-                        "cluster",
-                        Map.of(
-                                ClusterSpec.COORDINATOR,
-                                List.of("127.0.0.1:" + link(name).port()),
-                                ClusterSpec.WORKER,
-                                java.util.Collections.nCopies(rules.expected(), "127.0.0.1")),
-                        "task",
-                        Map.of("type", ClusterSpec.WORKER, "index", index),
-                        "token",
-                        token)),
-                "the spec of " + name);
-        return ChildJvm.of(TrainingScenarioMain.class.getName(), name, List.of())
-                .with(ClusterSpec.VARIABLE, Json.write(spec));
+        Map<String, Object> spec = new TreeMap<>();
+        spec.put("cluster", cluster(name));
+        spec.put("task", Map.of("type", ClusterSpec.WORKER, "index", index));
+        spec.put("token", token);
+        if (hosted) {
+            spec.put("patience", Json.json().convertValue(rules.patience(), Map.class));
+            spec.put("min", rules.min());
+            spec.put("plain", hosts != null);
+        }
+        ClusterSpec parsed = ClusterSpec.parse(Json.write(spec), "the spec of " + name);
+        ChildJvm jvm = ChildJvm.of(TrainingScenarioMain.class.getName(), name, List.of())
+                .with(ClusterSpec.VARIABLE, Json.write(parsed));
+        return hosts == null ? jvm : jvm.within(hosts.within(index, hostName));
     }
 
     @Override

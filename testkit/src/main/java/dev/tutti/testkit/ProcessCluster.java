@@ -70,7 +70,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     /** One JVM does the drill and starts the others itself, as {@code Cluster.processes(n)} does. It is member 0. */
     public static ProcessCluster driven(TrainingScenario drill, FaultSchedule schedule) {
         ProcessCluster ensemble = new ProcessCluster(drill, schedule);
-        ensemble.play("worker-0", ChildJvm.of(TrainingScenarioMain.class.getName(), "worker-0", List.of()));
+        ensemble.play("worker-0", drill, ChildJvm.of(TrainingScenarioMain.class.getName(), "worker-0", List.of()));
         return ensemble;
     }
 
@@ -85,8 +85,8 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
         return ensemble;
     }
 
-    private void play(String name, ChildJvm jvm) {
-        String greeting = Json.write(drill).replace("\n", " ");
+    private void play(String name, TrainingScenario work, ChildJvm jvm) {
+        String greeting = Json.write(work).replace("\n", " ");
         players.put(name, new MemberProcess(name, jvm, greeting, this::step));
     }
 
@@ -169,7 +169,9 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     @Override
     public void join() {
         String name = "worker-" + players.size();
-        play(name, handMade("join").member(players.size()));
+        int index = players.size();
+        ManualCluster settings = handMade("join");
+        play(name, settings.drillOf(index, drill), settings.member(index));
     }
 
     @Override

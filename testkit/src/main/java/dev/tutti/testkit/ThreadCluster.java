@@ -15,6 +15,7 @@ import dev.tutti.comm.connection.Connections;
 import dev.tutti.testkit.fault.FaultyCalls;
 import dev.tutti.testkit.fault.FaultyCollectives;
 import dev.tutti.testkit.fault.MessageFaults;
+import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.WorkerTask;
@@ -159,7 +160,7 @@ public final class ThreadCluster implements AutoCloseable {
                     Connections.open(group, board, timeout), timeout, (now, what) -> disturb(name));
             Team team = ClusterTeam.join(
                     new CoordinatorClient(coordinator.address(), new FaultyCalls(name, mishaps)),
-                    JoinRequest.worker(name).process(name),
+                    JoinRequest.worker(name).process(name).settings(JobFingerprint.of(work)),
                     1,
                     factory);
             return recovers ? team : new Once(team);

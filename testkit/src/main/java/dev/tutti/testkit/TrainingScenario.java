@@ -118,7 +118,7 @@ public record TrainingScenario(
                         Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
-                .threads(1);
+                .cores(1);
     }
 
     Dataset data() {

@@ -1,6 +1,8 @@
 package dev.tutti.testkit;
 
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
+import dev.tutti.testkit.fault.DataFault;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
@@ -33,6 +35,7 @@ public final class TrainingScenarioMain {
     private TrainingScenarioMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
         if (line == null) {
@@ -42,6 +45,7 @@ public final class TrainingScenarioMain {
         Thread listener = new Thread(() -> main.listen(input), "tutti-drill-orders");
         listener.setDaemon(true);
         listener.start();
+        DataFault.register();
         Runtime.getRuntime().halt(main.run(Json.read(line, TrainingScenario.class, "the drill")));
     }
 

@@ -19,6 +19,7 @@ import dev.tutti.testkit.fault.DataFault;
 import dev.tutti.testkit.fault.FaultSchedule;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -231,6 +232,48 @@ class HandMadeFaultsTest {
                 .isEmpty();
         assertThat(checkpoints)
                 .isDirectoryContaining(file -> file.getFileName().toString().startsWith("step-00000"));
+    }
+
+    /** Other rows of the same shapes: without a check it would take part, and all would train something else. */
+    @Test
+    void aMemberThatWasStartedForAnotherJobIsRefusedAndTheOthersGoOn() {
+        ManualCluster settings = new ManualCluster(2, ELASTIC, folder)
+                .lateMembersDo(TrainingScenario.joined().steps(39, 2).on(Strategies.averaging()));
+        FaultSchedule schedule =
+                at(1, 10).join().at(1, 10).await("does not train the same job").schedule();
+        try (ProcessCluster ensemble = ProcessCluster.byHand(DRILL, settings, schedule)) {
+            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+            assertThat(sound(DRILL, "worker-0", "worker-1").complaints(outcome)).isEmpty();
+            assertThat(failed(
+                                    "worker-2",
+                                    "worker-2 on ",
+                                    "does not train the same job as worker-",
+                                    "data.stages[0].count is '1856', but '1904' for worker-",
+                                    "strategy.type is 'averaging', but 'allReduce' for worker-")
+                            .complaints(outcome))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void whenTheFirstWorkerGoesWithTheCoordinatorTheNextOneLeavesACheckpoint() {
+        Path checkpoints = folder.resolve("checkpoints");
+        ManualCluster settings = new ManualCluster(
+                        3, MembershipRules.of(3).patience(PATIENCE.coordinator(Duration.ofSeconds(2))), folder)
+                .hostedByFirstWorker();
+        try (ProcessCluster ensemble = ProcessCluster.byHand(
+                DRILL.checkpoints(checkpoints), settings, at(1, 10).kill(0).schedule())) {
+            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+            for (String survivor : List.of("worker-1", "worker-2")) {
+                assertThat(misses(survivor, "coordinator", "worker-0").complaints(outcome))
+                        .isEmpty();
+                assertThat(failed(survivor, "worker-0 ran it and is gone with it", "To go on without its machine")
+                                .complaints(outcome))
+                        .isEmpty();
+            }
+        }
+        assertThat(checkpoints)
+                .isDirectoryContaining(file -> file.getFileName().toString().startsWith("step-00000001"));
     }
 
     @Test

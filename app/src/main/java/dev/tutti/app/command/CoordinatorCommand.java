@@ -12,7 +12,6 @@ import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.cluster.rpc.TlsFiles;
 import dev.tutti.io.FileException;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -79,7 +78,7 @@ public final class CoordinatorCommand extends TuttiCommand {
         try (CoordinatorServer server = start()) {
             people().println("The coordinator of " + folder + " listens on " + host + ":" + server.port()
                     + "; its address and token are in that folder. Ctrl-C ends it.");
-            new CountDownLatch(1).await();
+            server.awaitFailure();
         } catch (InterruptedException e) {
             people().println("The coordinator of " + folder + " has ended.");
         }

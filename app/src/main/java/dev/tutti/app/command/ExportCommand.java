@@ -5,6 +5,7 @@ import dev.tutti.app.ExitCode;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,6 +39,9 @@ public final class ExportCommand extends ModelCommand {
         ExportFormat chosen = ExportFormat.of(format, output);
         try (SavedModel saved = load()) {
             chosen.write(saved.model(), output);
+        }
+        if (chosen == ExportFormat.TORCHSCRIPT) {
+            ScriptTrust.ofUser().add(List.of(output));
         }
         people().println(output + " is written. In Python:");
         people().println("  " + chosen.python(output));

@@ -1,10 +1,12 @@
 package dev.tutti.app.command;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.FileKind;
 import dev.tutti.json.ConfigException;
 import dev.tutti.train.job.JobFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,17 +25,18 @@ final class JobArgument {
         if (JobFile.builtIn().contains(name)) {
             return JobFile.builtIn(name);
         }
-        if (Files.isDirectory(path)) {
-            throw new ConfigException(name + ": is a folder: expected a job file, or " + builtIn());
-        }
+        FileKind.problem(path).ifPresent(problem -> {
+            throw new ConfigException(name + ": " + problem + " with a job, or " + builtIn());
+        });
         List<String> near = jobsBeside(path);
         List<String> known = new ArrayList<>(near);
         known.addAll(JobFile.builtIn());
-        throw new ConfigException(name + ": there is no such file"
+        String message = name + ": there is no such file"
                 + DidYouMean.nearest(name, known)
                         .map(nearest -> ": did you mean " + nearest + "?")
                         .orElse(". Job files here: " + (near.isEmpty() ? "none" : String.join(", ", near))
-                                + "; built in: " + builtIn()));
+                                + "; built in: " + builtIn());
+        throw new ConfigException(message, new NoSuchFileException(name));
     }
 
     private static String builtIn() {

@@ -23,7 +23,10 @@ final class JobOptions {
     @Option(names = "--seed", paramLabel = "N", description = "What all that is random follows from.")
     private String seed;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Cores to use; all of them by default.")
+    @Option(names = "--cores", paramLabel = "N", description = "Cores that one operation may use; all by default.")
+    private String cores;
+
+    @Option(names = "--threads", hidden = true)
     private String threads;
 
     @Option(names = "--device", paramLabel = "NAME", description = "auto, cpu, cuda or cuda:1.")
@@ -46,6 +49,12 @@ final class JobOptions {
 
     @Option(names = "--strategy", paramLabel = "NAME", description = "How members agree: local, allReduce, ...")
     private String strategy;
+
+    @Option(
+            names = "--trust",
+            description =
+                    "Let TorchScript files of the model run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
 
     @Option(
             names = "--set",
@@ -72,12 +81,24 @@ final class JobOptions {
         return changed;
     }
 
+    /**
+     * Requires that the TorchScript files of a job may run.
+     *
+     * @throws UsageException if they may not
+     */
+    void requireTrust(JobFile file) {
+        if (file.job().model() != null) {
+            ScriptTrust.ofUser().require(file.job().model().scripts(), trust);
+        }
+    }
+
     private Map<String, String> flags() {
         Map<String, String> flags = new LinkedHashMap<>();
         flags.put("epochs", epochs);
         flags.put("batch", batch);
         flags.put("optimizer.learningRate", learningRate);
         flags.put("seed", seed);
+        flags.put("cores", cores);
         flags.put("threads", threads);
         flags.put("device", device);
         flags.put("output", output);

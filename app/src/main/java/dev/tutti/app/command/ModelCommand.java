@@ -11,11 +11,15 @@ import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.NamedDataset;
 import dev.tutti.train.job.RunFolder;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What commands share that work with a saved model. */
 abstract class ModelCommand extends TuttiCommand {
+    private static final Logger LOG = LoggerFactory.getLogger(ModelCommand.class);
+
     @Parameters(
             index = "0",
             paramLabel = "MODEL",
@@ -30,8 +34,21 @@ abstract class ModelCommand extends TuttiCommand {
             description = "auto, cpu, cuda or cuda:1.")
     private String device;
 
-    @Option(names = "--threads", order = 91, paramLabel = "N", description = "Cores to use; all of them by default.")
+    @Option(
+            names = "--cores",
+            order = 91,
+            paramLabel = "N",
+            description = "Cores that one operation may use; all of them by default.")
+    private Integer cores;
+
+    @Option(names = "--threads", hidden = true)
     private Integer threads;
+
+    @Option(
+            names = "--trust",
+            order = 92,
+            description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
 
     ModelCommand(Console console) {
         super(console);
@@ -43,16 +60,21 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     final SavedModel load() {
+        ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
         return SavedModel.load(
                 RunFolder.modelAt(path),
                 Model.Options.DEFAULT.device(Device.named(device)).forInference());
     }
 
     final Predictor predictor(SavedModel model) {
-        if (threads != null && threads < 1) {
-            throw new UsageException("--threads " + threads + ": expected 1 or more");
+        if (threads != null) {
+            LOG.warn("--threads is called --cores now; the former name works in this version only");
+            cores = cores == null ? threads : cores;
         }
-        return model.predictor().threads(threads == null ? Engine.cores() : threads);
+        if (cores != null && cores < 1) {
+            throw new UsageException("--cores " + cores + ": expected 1 or more");
+        }
+        return model.predictor().cores(cores == null ? Engine.cores() : cores);
     }
 
     /** The run that made the model, if the model still lies in its folder. */

@@ -58,6 +58,7 @@ public final class ParityCommand extends TuttiCommand {
             throw new UsageException("--tolerance " + tolerance + ": expected 0 or more");
         }
         JobFile file = options.in(JobArgument.find(name));
+        options.requireTrust(file);
         try (Interruption interruption = Interruption.listen(() -> people().println("Stopping after this step ..."))) {
             people().printf(
                             Locale.ROOT,

@@ -4,6 +4,7 @@ import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.UsageException;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.launch.ProgramOutcome;
 import dev.tutti.cluster.launch.UserProgram;
 import dev.tutti.train.job.RunFolder;
 import java.io.File;
@@ -77,10 +78,11 @@ public final class RunCommand extends TuttiCommand {
                 rules(),
                 restarts,
                 folder == null ? null : new RunFolder(folder).coordinator());
-        int code = program.run(line -> people().println(line));
+        ProgramOutcome outcome = program.run(line -> people().println(line));
+        int code = outcome.exitCode();
         answer(Map.of("processes", count, "exitCode", code));
         if (code != 0) {
-            people().println("A process ended with exit code " + code + "; see above for what it said.");
+            people().println(outcome.firstToFail().orElse("A process ended with exit code " + code) + ".");
         }
         return code == 0 ? ExitCode.FINE : ExitCode.LOST;
     }

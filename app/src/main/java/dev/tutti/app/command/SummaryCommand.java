@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Shows the layers of a model. */
@@ -23,6 +24,12 @@ public final class SummaryCommand extends TuttiCommand {
     @Parameters(paramLabel = "WHAT", description = "A job file, mnist, a saved model, or the folder of a run.")
     private String what;
 
+    @Option(
+            names = "--trust",
+            order = 92,
+            description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
+    private boolean trust;
+
     public SummaryCommand(Console console) {
         super(console);
     }
@@ -30,15 +37,19 @@ public final class SummaryCommand extends TuttiCommand {
     @Override
     ExitCode run() {
         if (Files.isDirectory(Path.of(what))) {
+            ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(Path.of(what))), trust);
             try (SavedModel saved = SavedModel.load(RunFolder.modelAt(Path.of(what)))) {
                 show(saved.model());
                 people().println("made " + saved.made().at() + " from "
                         + saved.made().data() + ", "
-                        + saved.made().epochs() + " epochs"
+                        + counted(saved.made().epochs(), "epoch")
                         + (saved.metrics() == null ? "" : "; " + saved.metrics()));
             }
         } else {
             JobFile job = JobArgument.find(what);
+            if (job.job().model() != null) {
+                ScriptTrust.ofUser().require(job.job().model().scripts(), trust);
+            }
             try (ReadyJob ready = ReadyJob.check(job)) {
                 show(ready.model());
             }

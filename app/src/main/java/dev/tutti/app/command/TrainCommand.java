@@ -2,6 +2,7 @@ package dev.tutti.app.command;
 
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.app.NextCommand;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
 import dev.tutti.train.Evaluation;
@@ -9,6 +10,7 @@ import dev.tutti.train.History;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.job.Checkpoints;
+import dev.tutti.train.job.EarlierRun;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
@@ -19,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -61,14 +64,16 @@ public final class TrainCommand extends TuttiCommand {
     ExitCode run() {
         JobFile file = options.in(JobArgument.find(name));
         if (printJob) {
-            people().print(file.text());
-            answer(Map.of("job", file.job()));
+            people().print(file.template());
+            answer(Map.of("job", JobFile.of(file.template(), name, "job").job()));
             return ExitCode.FINE;
         }
+        options.requireTrust(file);
         long began = System.nanoTime();
         try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
                         + "Stopping after this step ... (Ctrl-C again ends at once)"));
                 ReadyJob ready = ReadyJob.check(file)) {
+            ready.lockOutput();
             introduce(ready);
             History history = ready.run(resume, interruption, watchers());
             double seconds = (System.nanoTime() - began) / 1e9;
@@ -90,7 +95,7 @@ public final class TrainCommand extends TuttiCommand {
         Job job = ready.job();
         people().printf(
                         Locale.ROOT,
-                        "%s: %s, %,d parameters, %d epochs%n",
+                        "%s: %s, %,d parameters, %s%n",
                         job.name(),
                         ready.train().size().isPresent()
                                 ? String.format(
@@ -99,8 +104,14 @@ public final class TrainCommand extends TuttiCommand {
                                         ready.train().size().getAsLong())
                                 : "rows from " + job.data().train(),
                         ready.model().vector().size(),
-                        job.epochs());
+                        counted(job.epochs(), "epoch"));
         Checkpoints earlier = new Checkpoints(job);
+        if (!resume) {
+            new EarlierRun(job)
+                    .aside()
+                    .ifPresent(aside -> people().println("The finished model in " + job.output()
+                            + " is another job's or has other settings: it is kept in " + aside + "."));
+        }
         if (resume && !earlier.exist()) {
             people().println("There is no checkpoint in " + earlier.folder() + ": starting from the beginning.");
         } else if (!resume && earlier.unfinished()) {
@@ -135,10 +146,10 @@ public final class TrainCommand extends TuttiCommand {
                         seconds,
                         history.epochs().isEmpty() ? "no epoch" : history.last().measured(),
                         folder);
-        people().println("  ./tutti evaluate " + folder);
-        people().println("  ./tutti predict " + folder + " " + exampleInput(ready));
-        people().println("  ./tutti export " + folder + " --output "
-                + ready.job().name() + ".pt");
+        people().println("  " + NextCommand.of("evaluate", folder));
+        exampleInput(ready).ifPresent(input -> people().println("  " + NextCommand.of("predict", folder, input)));
+        people().println("  "
+                + NextCommand.of("export", folder, "--output", ready.job().name() + ".pt"));
         answer(answer);
         return ExitCode.FINE;
     }
@@ -155,10 +166,12 @@ public final class TrainCommand extends TuttiCommand {
         }
     }
 
-    private static String exampleInput(ReadyJob ready) {
-        Path samples = Path.of("datasets", "mnist", "samples", "seven.png");
-        boolean digits = ready.job().data().train().toString().startsWith("mnist") && Files.exists(samples);
-        return digits ? samples.toString() : "input.json";
+    /** An image that the model can be asked about, where one comes with Tutti. */
+    private static Optional<String> exampleInput(ReadyJob ready) {
+        Path datasets = Path.of(System.getProperty("tutti.datasets", "datasets"));
+        Path sample = datasets.resolve(Path.of("mnist", "samples", "seven.png"));
+        boolean digits = ready.job().data().train().toString().startsWith("mnist") && Files.exists(sample);
+        return digits ? Optional.of(NextCommand.fromHere(sample, Path.of("")).toString()) : Optional.empty();
     }
 
     private static Map<String, Object> result(ReadyJob ready, History history, double seconds) {

@@ -2,11 +2,12 @@ package dev.tutti.app.command;
 
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.app.NextCommand;
 import dev.tutti.json.Json;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -79,14 +80,16 @@ public abstract class TuttiCommand implements Callable<Integer> {
         }
     }
 
+    /** A number of things, in words: {@code 1 epoch}, {@code 2 epochs}. */
+    static String counted(long count, String thing) {
+        return count + " " + thing + (count == 1 ? "" : "s");
+    }
+
     /** The command as it was called, and more arguments: to show how to go on. */
     final String calledWith(String... more) {
         List<String> args = spec.root().commandLine().getParseResult().originalArgs();
-        String said = args.stream().map(TuttiCommand::quoted).collect(Collectors.joining(" "));
-        return "./tutti " + said + (args.containsAll(List.of(more)) ? "" : " " + String.join(" ", more));
-    }
-
-    private static String quoted(String argument) {
-        return argument.matches("[\\w./:=,+@%-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
+        List<String> all = new ArrayList<>(args);
+        all.addAll(args.containsAll(List.of(more)) ? List.of() : List.of(more));
+        return NextCommand.of(all);
     }
 }

@@ -2,6 +2,7 @@ package dev.tutti.app.input;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.FileKind;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
@@ -25,7 +26,7 @@ public final class JsonInput {
     }
 
     public List<PredictionInput> read(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = Files.newInputStream(FileKind.require(file))) {
             return read(in, file.toString());
         } catch (NoSuchFileException e) {
             throw new InputException(file.toString(), "there is no such file", e);

@@ -1,5 +1,6 @@
 package dev.tutti.app.input;
 
+import dev.tutti.FileKind;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
@@ -28,7 +29,9 @@ public final class Picture {
         if (!Files.isRegularFile(file)) {
             throw new InputException(
                     file.toString(),
-                    Files.exists(file) ? "is a folder: expected an image or JSON" : "there is no such file");
+                    FileKind.problem(file)
+                            .map(what -> what + " with an image or JSON")
+                            .orElse("there is no such file"));
         }
         try {
             BufferedImage image = ImageIO.read(file.toFile());

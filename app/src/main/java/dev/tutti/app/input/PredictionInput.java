@@ -8,6 +8,7 @@ import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One thing to ask a model about.
@@ -32,7 +33,8 @@ public record PredictionInput(String name, String label, NdArray features) {
     public static List<PredictionInput> of(Dataset rows, String name) {
         List<PredictionInput> questions = new ArrayList<>();
         try (BatchReader reader = rows.open(0)) {
-            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
+            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                Batch batch = next.get();
                 NdArray labels = batch.labels().isEmpty() ? null : batch.label();
                 for (int i = 0; i < batch.size(); i++) {
                     boolean plain = labels != null && labels.size() == batch.size();

@@ -33,7 +33,9 @@ class RunCommandTest {
                 .isEqualTo(7);
         assertThat(terminal.out()).contains("[worker-1] ").contains("this one has had enough");
         assertThat(terminal.out()).containsPattern("\\[worker-0\\] .*worker-1");
-        assertThat(terminal.out()).contains("A process ended with exit code 3");
+        assertThat(terminal.out())
+                .containsPattern(
+                        "\nworker-1 was the first to fail: it ended with exit code 3; it said: .*had enough.*\\.\n$");
     }
 
     @Test

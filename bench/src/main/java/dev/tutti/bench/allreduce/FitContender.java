@@ -2,6 +2,7 @@ package dev.tutti.bench.allreduce;
 
 import dev.tutti.bench.contender.WorkloadServer;
 import dev.tutti.bench.engine.EngineModel;
+import dev.tutti.host.HostTuning;
 import java.io.IOException;
 import java.util.Map;
 
@@ -10,6 +11,7 @@ public final class FitContender {
     private FitContender() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         if (arguments.length != 2 || !arguments[0].equals("--on")) {
             throw new IllegalArgumentException("Expected --on PLACE, received: " + String.join(" ", arguments));
         }

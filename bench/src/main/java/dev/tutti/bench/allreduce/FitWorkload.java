@@ -42,7 +42,7 @@ final class FitWorkload implements Workload, Callback {
                 .prefetch(2);
         try (Trainer trainer = Trainer.of(model.definition(), EngineModel.RECIPE.optimizer(), EngineModel.RECIPE.loss())
                 .seed(EngineModel.RECIPE.seed())
-                .threads(1)) {
+                .cores(1)) {
             trainer.fit(data, setting.fit().callbacks(this));
             answers.offer(new IllegalStateException("training ended before it was told to"));
         } catch (RuntimeException | Error e) {

@@ -4,6 +4,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.bench.engine.EngineModel;
 import dev.tutti.data.Sample;
 import dev.tutti.data.source.Source;
+import dev.tutti.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -17,6 +18,10 @@ import java.util.Random;
 public final class RandomSource implements Source {
     private static final long ENDLESS = 1L << 40;
     private static final int ROWS = 2048;
+
+    static {
+        Json.register(RandomSource.class, "benchRandom"); // once a benchmark uses it: no name for users of job files
+    }
 
     private List<Long> shape = List.of();
 

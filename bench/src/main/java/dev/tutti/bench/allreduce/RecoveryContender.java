@@ -3,6 +3,7 @@ package dev.tutti.bench.allreduce;
 import dev.tutti.bench.engine.EngineModel;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import dev.tutti.strategy.Strategies;
 import dev.tutti.train.Fit;
@@ -31,6 +32,7 @@ public final class RecoveryContender {
     private RecoveryContender() {}
 
     public static void main(String[] arguments) {
+        HostTuning.apply();
         if (arguments.length != 2 || !arguments[0].equals("--fault")) {
             throw new IllegalArgumentException(
                     "Expected --fault kill or --fault stop, received: " + String.join(" ", arguments));
@@ -41,7 +43,7 @@ public final class RecoveryContender {
         Dataset data =
                 Dataset.of(new RandomSource(model.input().shape().toArray())).batch(model.batch());
         try (Trainer trainer = Trainer.of(model.definition(), EngineModel.RECIPE.optimizer(), EngineModel.RECIPE.loss())
-                .threads(1)) {
+                .cores(1)) {
             trainer.fit(
                     data,
                     Fit.epochs(1)

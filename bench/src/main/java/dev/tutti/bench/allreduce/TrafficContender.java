@@ -1,5 +1,6 @@
 package dev.tutti.bench.allreduce;
 
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ public final class TrafficContender {
     private TrafficContender() {}
 
     public static void main(String[] arguments) {
+        HostTuning.apply();
         WireContender.Options options = WireContender.Options.parse(arguments);
         try (WireTeam team = new WireTeam(options.wire(), options.members())) {
             List<Long> before = team.sum(1, 1).sent();

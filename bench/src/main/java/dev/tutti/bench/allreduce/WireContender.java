@@ -1,6 +1,7 @@
 package dev.tutti.bench.allreduce;
 
 import dev.tutti.bench.contender.WorkloadServer;
+import dev.tutti.host.HostTuning;
 import java.io.IOException;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ public final class WireContender {
     private WireContender() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         Options options = Options.parse(arguments);
         new WorkloadServer(Map.of(
                         "64MB", () -> new SumWorkload(options.wire(), options.members(), LARGE),

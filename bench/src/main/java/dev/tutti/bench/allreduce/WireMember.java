@@ -1,5 +1,6 @@
 package dev.tutti.bench.allreduce;
 
+import dev.tutti.host.HostTuning;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -19,6 +20,7 @@ public final class WireMember {
     private WireMember() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (VectorSums sums = new VectorSums(
                 WireKind.parse(arguments[0]),

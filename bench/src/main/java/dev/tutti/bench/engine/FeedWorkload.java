@@ -16,7 +16,7 @@ final class FeedWorkload implements Workload {
 
     @Override
     public void step() {
-        if (reader.next() == null) {
+        if (reader.next().isEmpty()) {
             reader.close();
             reader = data.open(++epoch);
             reader.next();

@@ -9,6 +9,7 @@ import static dev.tutti.optim.Optimizers.adam;
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Mnist;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Sequential;
 import dev.tutti.train.Fit;
@@ -37,6 +38,7 @@ public final class StrategyContender {
     private StrategyContender() {}
 
     public static void main(String[] arguments) {
+        HostTuning.apply();
         if (arguments.length != 5) {
             throw new IllegalArgumentException(
                     "Expected STRATEGY MEMBERS EPOCHS ROWS SEED, received: " + String.join(" ", arguments));
@@ -57,7 +59,7 @@ public final class StrategyContender {
                         Sequential.of(flatten(), dense(256).relu(), dense(10)), adam(1e-3), softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(Long.parseLong(arguments[4]))
-                .threads(1)) {
+                .cores(1)) {
             History history = trainer.fit(
                     Mnist.train()
                             .take(Long.parseLong(arguments[3]))

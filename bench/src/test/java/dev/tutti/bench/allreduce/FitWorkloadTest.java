@@ -46,8 +46,8 @@ class FitWorkloadTest {
         Dataset there = Json.read(Json.write(data), Dataset.class, "the data");
         try (var here = data.open(0);
                 var other = there.open(0)) {
-            assertThat(other.next().features().get(0).floats())
-                    .isEqualTo(here.next().features().get(0).floats());
+            assertThat(other.next().orElseThrow().features().get(0).floats())
+                    .isEqualTo(here.next().orElseThrow().features().get(0).floats());
         }
     }
 

@@ -7,30 +7,37 @@ import java.util.stream.Collectors;
 /** What members are told of their group: that it has formed, that they have to meet again, and why. */
 final class Announcements {
     private final Roster roster;
-    private final Rendezvous rendezvous;
+    private final RoleMeetings meetings;
     private final MembershipRules rules;
 
-    Announcements(Roster roster, Rendezvous rendezvous, MembershipRules rules) {
+    Announcements(Roster roster, RoleMeetings meetings, MembershipRules rules) {
         this.roster = roster;
-        this.rendezvous = rendezvous;
+        this.meetings = meetings;
         this.rules = rules;
     }
 
     /** The group a member is in, if that is later than a generation and it does not want to meet again. */
     Optional<Fact.Formed> groupOf(String member, long after) {
-        Optional<RefusedException> failure = rendezvous.failure(member);
+        String role = role(member);
+        Optional<RefusedException> failure = meetings.of(role).failure(member);
         if (failure.isPresent()) {
             throw failure.get();
         }
         roster.living(member);
-        return Optional.of(roster.group())
+        return Optional.of(roster.group(role))
                 .filter(group -> answers(group, member, after))
-                .filter(group -> !rendezvous.arrived().contains(member));
+                .filter(group -> !meetings.arrived(role).contains(member));
     }
 
     /** Whether a meeting that a member asks for has taken place: it asks again because the answer was lost. */
     boolean hasMet(String member, long after) {
-        return answers(roster.group(), member, after) && changed(member).isEmpty();
+        return answers(roster.group(role(member)), member, after)
+                && changed(member).isEmpty();
+    }
+
+    /** The role of a member; workers' for one that is not known. */
+    private String role(String member) {
+        return roster.place(member).map(MemberRecord::role).orElse(MemberRecord.WORKER);
     }
 
     private static boolean answers(Fact.Formed group, String member, long after) {
@@ -39,16 +46,17 @@ final class Announcements {
 
     /** Why the present group has to meet again, as one of its members is told. */
     Optional<String> changed(String member) {
-        List<MemberRecord> lost = roster.lostOfGroup();
+        String role = role(member);
+        List<MemberRecord> lost = roster.lostOfGroup(role);
         if (!lost.isEmpty()) {
             return Optional.of(lost.stream()
                     .map(place -> place.id() + " is gone: " + place.lost().why())
                     .collect(Collectors.joining("; ")));
         }
-        List<String> group = roster.group().members();
-        for (String other : rendezvous.arrived()) {
+        List<String> group = roster.group(role).members();
+        for (String other : meetings.arrived(role)) {
             boolean stays = group.contains(other);
-            if (!other.equals(member) && (stays || group.size() < rules.max())) {
+            if (!other.equals(member) && (stays || group.size() < rules.of(role).max())) {
                 return Optional.of(other + (stays ? " meets again" : " wants to join"));
             }
         }
@@ -58,20 +66,24 @@ final class Announcements {
     /** All that a member has to know at the moment. */
     MembershipNotice situation(String member, long version) {
         MemberRecord place = roster.place(member).orElse(null);
+        String role = role(member);
         Fact.Lost gone = place == null ? null : place.lost();
         return new MembershipNotice(
-                roster.group().generation(),
+                roster.group(role).generation(),
                 changed(member).orElse(null),
-                isOrderly(),
-                roster.lostOfGroup().stream().map(MemberRecord::id).toList(),
+                isOrderly(role),
+                roster.lostOfGroup(role).stream().map(MemberRecord::id).toList(),
                 place == null ? "the coordinator does not know it" : gone == null ? null : gone.why(),
                 gone == null ? null : gone.cause(),
-                version);
+                version,
+                roster.changes(),
+                roster.trainings());
     }
 
     /** Whether nobody waits in vain for another: members have only left in good order, or others want to come in. */
-    private boolean isOrderly() {
-        return roster.lostOfGroup().stream().allMatch(one -> one.lost().cause().isOrderly())
-                && roster.group().members().stream().noneMatch(rendezvous.arrived()::contains);
+    private boolean isOrderly(String role) {
+        return roster.lostOfGroup(role).stream()
+                        .allMatch(one -> one.lost().cause().isOrderly())
+                && roster.group(role).members().stream().noneMatch(meetings.arrived(role)::contains);
     }
 }

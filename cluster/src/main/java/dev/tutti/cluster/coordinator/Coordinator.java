@@ -3,6 +3,7 @@ package dev.tutti.cluster.coordinator;
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
 import dev.tutti.cluster.journal.Journal;
 import dev.tutti.comm.Configuration;
+import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,21 +22,21 @@ import java.util.stream.Collectors;
  * threads. What is asked of it in between changes nothing.
  *
  * <p>Two kinds of state: what {@link CoordinatorState} holds, a {@link JournaledState} for each subject, is the sum of the facts and outlives the
- * process; who waits ({@link Rendezvous}) and who is silent or slow ({@link Supervision}) is found out anew within seconds.
+ * process; who waits ({@link RoleMeetings}) and who is silent or slow ({@link Supervision}) is found out anew within seconds.
  */
 public final class Coordinator {
     private final MembershipRules rules;
     private final CoordinatorState known = new CoordinatorState();
     private final Roster roster = known.roster();
     private final Supervision supervision;
-    private final Rendezvous rendezvous;
+    private final RoleMeetings meetings;
     private final Announcements announcements;
 
     public Coordinator(MembershipRules rules) {
         this.rules = rules;
         supervision = new Supervision(rules);
-        rendezvous = new Rendezvous(rules);
-        announcements = new Announcements(roster, rendezvous, rules);
+        meetings = new RoleMeetings(rules);
+        announcements = new Announcements(roster, meetings, rules);
     }
 
     /** Says which process the coordinator itself runs in: the job ends with it, so its members are not sent away for being slow. */
@@ -67,20 +68,24 @@ public final class Coordinator {
      * @throws RefusedException if it is not done; then nothing has changed
      */
     public List<Fact> apply(Event event, long now) {
-        rendezvous.slept(supervision.detector().awake(now));
+        meetings.slept(supervision.detector().awake(now));
         List<Fact> facts = new ArrayList<>();
         happen(event, now).ifPresent(fact -> enter(fact, now, facts));
-        if (event instanceof Event.Exited exited) {
+        if (event instanceof Event.Join join) {
+            Fact.Joined joined = (Fact.Joined) facts.get(0);
+            known.hosts().name(join, joined.host()).ifPresent(fact -> enter(fact, now, facts));
+            known.job().describe(join, joined).forEach(fact -> enter(fact, now, facts));
+        } else if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         } else if (event instanceof Event.Tick) {
             for (MemberRecord place : roster.living()) {
                 supervision.judge(place, now).ifPresent(lost -> enter(lost, now, facts));
             }
         }
-        Optional<Fact> decided = rendezvous.decide(roster, supervision.detector(), now);
+        Optional<Fact> decided = meetings.decide(roster, supervision.detector(), now);
         while (decided.isPresent()) {
             enter(decided.get(), now, facts);
-            decided = rendezvous.decide(roster, supervision.detector(), now);
+            decided = meetings.decide(roster, supervision.detector(), now);
         }
         return facts;
     }
@@ -89,17 +94,20 @@ public final class Coordinator {
         facts.add(fact);
         known.enter(fact, now);
         supervision.enter(fact);
-        rendezvous.enter(fact, now);
+        meetings.enter(fact, now);
         if (fact instanceof Fact.Lost lost) {
+            known.ownership().without(lost.member()).forEach(owned -> enter(owned, now, facts));
             roster.over(lost).ifPresent(over -> enter(over, now, facts));
         } else if (fact instanceof Fact.Over) {
-            roster.late().forEach(late -> rendezvous.turnAway(late.id(), roster.tooLate(now)));
+            roster.late().forEach(late -> meetings.of(MemberRecord.WORKER).turnAway(late.id(), roster.tooLate(now)));
         }
     }
 
     private Optional<? extends Fact> happen(Event event, long now) {
         if (event instanceof Event.Join join) {
-            Fact.Joined joined = roster.join(join, rules.max(), now);
+            known.job().require(join, roster);
+            Fact.Joined joined = roster.join(
+                    join.host(known.hosts().nameOf(join)), rules.of(join.role()).max(), now);
             supervision.detector().heard(joined.member(), now);
             return Optional.of(joined);
         } else if (event instanceof Event.Leave leave) {
@@ -119,8 +127,7 @@ public final class Coordinator {
         } else if (event instanceof Event.Meet meet) {
             meet(meet, now);
         } else if (event instanceof Event.Post post) {
-            roster.living(post.member());
-            return known.notes().post(post);
+            return known.notes().post(post, roster.living(post.member()).role());
         } else if (event instanceof Event.Begin begin) {
             roster.living(begin.member());
             return known.ledger().begin(begin);
@@ -135,20 +142,27 @@ public final class Coordinator {
             return known.ledger().giveBack(back);
         } else if (event instanceof Event.Configure configure) {
             return Optional.of(known.settings().change(configure, now));
+        } else if (event instanceof Event.Announce announce) {
+            roster.living(announce.member());
+            return known.addresses().announce(announce);
+        } else if (event instanceof Event.Claim claim) {
+            roster.living(claim.member());
+            return known.ownership().claim(claim.thing(), claim.member());
+        } else if (event instanceof Event.Assign assign) {
+            roster.living(assign.member());
+            return known.ownership().assign(assign.thing(), assign.term(), assign.holders(), assign.member(), roster);
         }
         return Optional.empty();
     }
 
     private void meet(Event.Meet meet, long now) {
         MemberRecord place = roster.living(meet.member());
-        if (!place.isWorker()) {
-            throw RefusedException.contradiction("only members with the role " + MemberRecord.WORKER + " meet, "
-                    + place.id() + " is a " + place.role());
+        if (place.isWorker()) {
+            roster.requireNotOver(place.trainings(), now);
         }
-        roster.requireNotOver(place.trainings(), now);
         supervision.detector().heard(place.id(), now);
         if (!announcements.hasMet(place.id(), meet.after())) {
-            rendezvous.arrive(meet, now);
+            meetings.of(place.role()).arrive(meet, now);
         }
     }
 
@@ -190,14 +204,14 @@ public final class Coordinator {
      * @throws RefusedException if the generation is over, or one of its members is gone and might be the one waited for
      */
     public Optional<String> note(String member, long generation, String name) {
-        roster.living(member);
-        Optional<String> note = known.notes().read(generation, name);
+        String role = roster.living(member).role();
+        Optional<String> note = known.notes().read(role, generation, name);
         Optional<String> changed = note.isPresent() ? Optional.empty() : announcements.changed(member);
         if (changed.isPresent()) {
             throw new RefusedException(
                     Kind.OLD_GENERATION,
                     "generation " + generation + " is over: " + changed.get(),
-                    roster.lostOfGroup().stream().map(MemberRecord::id).toList());
+                    roster.lostOfGroup(role).stream().map(MemberRecord::id).toList());
         }
         return note;
     }
@@ -224,6 +238,36 @@ public final class Coordinator {
         return lost;
     }
 
+    /** Members of a role that are there, or of all roles if it is null, with where they listen for messages. */
+    public List<Presence> present(String role) {
+        return roster.living().stream()
+                .filter(place -> role == null || place.role().equals(role))
+                .map(this::presence)
+                .toList();
+    }
+
+    /** One who is or was a member. */
+    public Optional<Presence> presence(String member) {
+        return roster.place(member).map(this::presence);
+    }
+
+    private Presence presence(MemberRecord place) {
+        return new Presence(
+                place.member(),
+                known.addresses().of(place.id()).orElse(null),
+                place.living() ? null : place.lost().why());
+    }
+
+    /** Who holds a thing, if it was ever held. */
+    public Optional<Holding> holding(String thing) {
+        return known.ownership().of(thing);
+    }
+
+    /** All things whose names begin so. */
+    public List<Holding> holdings(String prefix) {
+        return known.ownership().all(prefix);
+    }
+
     /** Numbers of the chunks of a data set's epoch that were used. */
     public List<Integer> used(String dataset, int epoch) {
         return known.ledger().used(dataset, epoch);
@@ -235,10 +279,12 @@ public final class Coordinator {
 
     /** Everything, for people. */
     public Overview overview(long now) {
-        List<String> group = roster.group().members();
         List<Overview.Line> lines = roster.places().stream()
-                .map(place ->
-                        supervision.line(place, group, rendezvous.arrived().contains(place.id()), now))
+                .map(place -> supervision.line(
+                        place,
+                        roster.group(place.role()).members(),
+                        meetings.arrived(place.role()).contains(place.id()),
+                        now))
                 .toList();
         return new Overview(
                 roster.group().generation(), lines, supervision.rows(), supervision.complaints(), configuration());

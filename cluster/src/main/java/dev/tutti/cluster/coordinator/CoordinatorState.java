@@ -10,8 +10,13 @@ final class CoordinatorState implements JournaledState {
     private final BoardState notes = new BoardState();
     private final ConfigurationState settings = new ConfigurationState();
     private final DataLedger ledger = new DataLedger();
+    private final JobSettings job = new JobSettings();
+    private final HostNames hosts = new HostNames();
+    private final AddressBook addresses = new AddressBook();
+    private final OwnershipTable ownership = new OwnershipTable();
     /** Members and their group come first: facts of the others are about them. */
-    private final List<JournaledState> books = List.of(roster, notes, settings, ledger);
+    private final List<JournaledState> books =
+            List.of(roster, notes, settings, ledger, job, hosts, addresses, ownership);
 
     Roster roster() {
         return roster;
@@ -27,6 +32,22 @@ final class CoordinatorState implements JournaledState {
 
     DataLedger ledger() {
         return ledger;
+    }
+
+    JobSettings job() {
+        return job;
+    }
+
+    HostNames hosts() {
+        return hosts;
+    }
+
+    AddressBook addresses() {
+        return addresses;
+    }
+
+    OwnershipTable ownership() {
+        return ownership;
     }
 
     @Override

@@ -155,7 +155,7 @@ final class DataLedger implements JournaledState {
             epoch(back.dataset(), back.epoch()).free(back.member());
         } else if (fact instanceof Fact.Lost lost) {
             datasets.values().forEach(epochs -> epochs.values().forEach(epoch -> epoch.free(lost.member())));
-        } else if (fact instanceof Fact.Formed formed) {
+        } else if (fact instanceof Fact.Formed formed && formed.ofWorkers()) {
             if (Collections.disjoint(group, formed.members())) {
                 datasets.clear();
             }

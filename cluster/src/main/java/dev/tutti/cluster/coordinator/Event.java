@@ -4,6 +4,7 @@ import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;
 import java.util.List;
+import java.util.Map;
 
 /** Something that happens to the coordinator. Those of members carry the member's id; whether it is theirs is checked before. */
 public sealed interface Event {
@@ -19,11 +20,36 @@ public sealed interface Event {
      * @param host where it runs
      * @param process the process it runs in, see {@link Event.Exited}
      * @param trainings that this process has done with this coordinator before: it comes for the one after those
+     * @param machine what tells the host from others with the same name; empty if that is not known
+     * @param settings of the job it was started for, by their paths; none for a program with a loop of its own
      */
-    record Join(String session, String wish, String role, String host, String process, int trainings) implements Event {
+    record Join(
+            String session,
+            String wish,
+            String role,
+            String host,
+            String process,
+            int trainings,
+            String machine,
+            Map<String, String> settings)
+            implements Event {
+        public Join {
+            machine = machine == null ? "" : machine;
+            settings = settings == null ? Map.of() : Map.copyOf(settings);
+        }
+
+        Join host(String other) {
+            return new Join(session, wish, role, other, process, trainings, machine, settings);
+        }
+
         /** For the first training. */
         public Join(String session, String wish, String role, String host, String process) {
             this(session, wish, role, host, process, 0);
+        }
+
+        /** Without the settings of a job. */
+        public Join(String session, String wish, String role, String host, String process, int trainings) {
+            this(session, wish, role, host, process, trainings, "", Map.of());
         }
     }
 
@@ -107,6 +133,19 @@ public sealed interface Event {
     record GiveBack(String member, String dataset, int epoch) implements Event {
         GiveBack(String member, int epoch) {
             this(member, Leases.TRAINING, epoch);
+        }
+    }
+
+    /** A member says where it listens for messages of others. */
+    record Announce(String member, String address) implements Event {}
+
+    /** A member wants to hold a thing that no other one holds. */
+    record Claim(String member, String thing) implements Event {}
+
+    /** The first holder of a thing says who holds it from now on. @param term under which it does */
+    record Assign(String member, String thing, long term, List<String> holders) implements Event {
+        public Assign {
+            holders = List.copyOf(holders);
         }
     }
 

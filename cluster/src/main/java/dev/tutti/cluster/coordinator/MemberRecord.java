@@ -22,7 +22,7 @@ public record MemberRecord(
         Fact.Lost lost,
         long lostAt) {
     /** The role of those who train together. */
-    public static final String WORKER = "worker";
+    public static final String WORKER = Member.WORKER;
 
     static MemberRecord of(Fact.Joined joined, long order, long at) {
         return new MemberRecord(
@@ -52,7 +52,7 @@ public record MemberRecord(
     }
 
     Member member() {
-        return new Member(id, host);
+        return new Member(id, host, role);
     }
 
     MemberRecord lost(Fact.Lost how, long at) {

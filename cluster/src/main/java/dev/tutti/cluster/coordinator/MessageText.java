@@ -6,10 +6,17 @@ import java.util.Locale;
 
 /** Times and losses, as messages say them. */
 final class MessageText {
+    private static final int LONGEST = 80;
+
     private MessageText() {}
 
     static String seconds(long millis) {
         return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+    }
+
+    /** The beginning of a text that may be long. */
+    static String shortened(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
     }
 
     /** Who went when and why. */

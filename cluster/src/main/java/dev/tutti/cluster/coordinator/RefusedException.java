@@ -24,6 +24,10 @@ public final class RefusedException extends TuttiException {
         TOO_FEW,
         /** The training is over: the member came too late. */
         OVER,
+        /** The member was started with other settings than the job has, or with another version of Tutti. */
+        OTHER_JOB,
+        /** Another member holds it, or under a newer term. */
+        FENCED,
         /** It contradicts what others said before. */
         CONTRADICTION
     }

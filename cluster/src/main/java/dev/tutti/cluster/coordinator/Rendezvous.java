@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Brings workers together in a new group.
+ * Brings the members of one role together in a new group.
  *
  * <p>It waits for all members of the group before that are alive, at the start for as many as are expected. Whoever keeps the
  * others waiting for too long is given up. If too few are left, all of them are told so after a while.
@@ -21,6 +21,7 @@ final class Rendezvous {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int MOST_NAMED = 20;
 
+    private final String role;
     private final MembershipRules rules;
     private final Map<String, Arrival> arrivals = new TreeMap<>();
     private final Map<String, RefusedException> failures = new HashMap<>();
@@ -34,7 +35,9 @@ final class Rendezvous {
         }
     }
 
-    Rendezvous(MembershipRules rules) {
+    /** @param rules what is asked of the role */
+    Rendezvous(String role, MembershipRules rules) {
+        this.role = role;
         this.rules = rules;
     }
 
@@ -71,7 +74,7 @@ final class Rendezvous {
         if (arrivals.isEmpty()) {
             return Optional.empty();
         }
-        List<MemberRecord> awaited = roster.livingOfGroup();
+        List<MemberRecord> awaited = roster.livingOfGroup(role);
         boolean starting = awaited.isEmpty();
         List<MemberRecord> missing = awaited.stream()
                 .filter(place -> !arrivals.containsKey(place.id()))
@@ -135,11 +138,12 @@ final class Rendezvous {
         while (members.size() > rules.max()) {
             members.remove(members.size() - 1);
         }
-        long generation = roster.group().generation();
-        List<String> before = roster.group().members();
+        long generation = roster.group(role).generation();
+        List<String> before = roster.group(role).members();
         boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
         int source = 0;
-        boolean differ = false;
+        // Those who have never been together may have begun with other parameters: one state counts for all of them.
+        boolean differ = !someStayed && members.size() > 1;
         List<Arrival> states = new ArrayList<>();
         for (MemberRecord place : members) {
             Arrival arrival = arrivals.get(place.id());
@@ -155,7 +159,7 @@ final class Rendezvous {
             differ |= furthest.compare(states.get(rank), states.get(0)) != 0;
         }
         return new Fact.Formed(
-                generation + 1, members.stream().map(MemberRecord::id).toList(), source, differ);
+                generation + 1, members.stream().map(MemberRecord::id).toList(), source, differ, role);
     }
 
     /** One that waits is told that it does so in vain. */
@@ -170,7 +174,7 @@ final class Rendezvous {
         if (fact instanceof Fact.Lost lost) {
             arrivals.remove(lost.member());
             failures.remove(lost.member());
-        } else if (fact instanceof Fact.Formed group) {
+        } else if (fact instanceof Fact.Formed group && group.role().equals(role)) {
             arrivals.keySet().removeAll(group.members());
             openedAt = arrivals.isEmpty() ? NEVER : now;
             fewSince = NEVER;
@@ -181,13 +185,13 @@ final class Rendezvous {
         Set<String> here = arrivals.keySet().stream()
                 .map(id -> roster.place(id).orElseThrow().process())
                 .collect(Collectors.toSet());
-        List<MemberRecord> ofGroup = roster.lostOfGroup().stream()
+        List<MemberRecord> ofGroup = roster.lostOfGroup(role).stream()
                 .filter(place -> !here.contains(place.process())) // came back under another name
                 .toList();
         List<MemberRecord> lost = !ofGroup.isEmpty()
                 ? ofGroup
                 : roster.places().stream()
-                        .filter(place -> !place.living() && place.isWorker())
+                        .filter(place -> !place.living() && place.role().equals(role))
                         .limit(MOST_NAMED)
                         .toList();
         StringBuilder message = new StringBuilder("expected at least ")
@@ -198,7 +202,7 @@ final class Rendezvous {
                 .append(arrivals.size() == 1 ? " is" : " are")
                 .append(" here after ")
                 .append(MessageText.seconds(now - openedAt));
-        List<String> unheardOf = lost.isEmpty() ? roster.unheardOf(rules.expected()) : List.of();
+        List<String> unheardOf = lost.isEmpty() ? roster.unheardOf(role, rules.expected()) : List.of();
         if (lost.isEmpty()) {
             message.append("; ")
                     .append(unheardOf.isEmpty() ? "others have" : String.join(", ", unheardOf) + " has")

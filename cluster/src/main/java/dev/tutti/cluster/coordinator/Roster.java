@@ -12,16 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Who is a member, who was, and which of them form the present group. A name is given once. */
 final class Roster implements JournaledState {
-    private static final Fact.Formed NOBODY = new Fact.Formed(0, List.of(), 0, false);
+    /** Ids without a number come after all that have one. */
+    private static final long UNNUMBERED = 1_000_000_000L;
 
     private final Map<String, MemberRecord> places = new LinkedHashMap<>();
     private final Map<String, String> sessions = new HashMap<>();
-    private Fact.Formed group = NOBODY;
+    private final Map<String, Fact.Formed> groups = new TreeMap<>();
     private int trainings;
 
     /** Lets somebody in; one that is in already, by its session, gets the same place. */
@@ -38,10 +41,11 @@ final class Roster implements JournaledState {
         if (worker) {
             requireNotOver(asked.trainings(), now);
         }
-        if (worker && livingWorkers() >= most) {
+        if (living(role -> role.equals(asked.role())) >= most) {
             throw new RefusedException(
                     Kind.FULL,
-                    "all " + most + " places are taken: the job was started for at most so many workers (max)");
+                    "all " + most + " places are taken: the job was started for at most so many " + asked.role()
+                            + "s (max)");
         }
         return new Fact.Joined(
                 newId(asked.wish(), asked.role()),
@@ -52,15 +56,15 @@ final class Roster implements JournaledState {
                 asked.trainings());
     }
 
-    private long livingWorkers() {
+    private long living(Predicate<String> role) {
         return places.values().stream()
-                .filter(place -> place.living() && place.isWorker())
+                .filter(place -> place.living() && role.test(place.role()))
                 .count();
     }
 
     /** That one more training is over, when somebody of its group has just gone and nobody of it is left to go on. */
     Optional<Fact.Over> over(Fact.Lost last) {
-        boolean over = group.members().contains(last.member())
+        boolean over = group().members().contains(last.member())
                 && livingOfGroup().isEmpty()
                 && lostOfGroup().stream().anyMatch(place -> place.lost().cause() == LossCause.DONE);
         return over ? Optional.of(new Fact.Over(trainings + 1)) : Optional.empty();
@@ -92,14 +96,25 @@ final class Roster implements JournaledState {
                         + " ago. There is nothing left to do; another training needs another coordinator");
     }
 
-    /** An id that was never used: the wished one if that is so, otherwise the next number of the role. */
+    /**
+     * An id that was never used: the wished one if that is so; {@code worker-1b} if {@code worker-1} is gone, so that people
+     * recognise a member that comes back; otherwise the next number of the role.
+     */
     private String newId(String wish, String role) {
         if (wish != null && !places.containsKey(wish)) {
             return wish;
         }
+        boolean returns = wish != null && !places.get(wish).living();
+        for (char letter = 'b'; returns && letter <= 'z'; letter++) {
+            String again = wish.replaceFirst("(?<=\\d)[b-z]$", "") + letter;
+            if (!places.containsKey(again)) {
+                return again;
+            }
+        }
         long next = 0;
         for (MemberRecord place : places.values()) {
-            next = place.role().equals(role) ? Math.max(next, place.order() + 1) : next;
+            boolean numbered = place.role().equals(role) && place.order() < UNNUMBERED;
+            next = numbered ? Math.max(next, place.order() + 1) : next;
         }
         while (places.containsKey(role + "-" + next)) {
             next++;
@@ -115,7 +130,7 @@ final class Roster implements JournaledState {
                 && !digits.isEmpty()
                 && digits.length() < 10
                 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-        return numbered ? Long.parseLong(digits) : 1_000_000_000L + places.size();
+        return numbered ? Long.parseLong(digits) : UNNUMBERED + places.size();
     }
 
     Optional<MemberRecord> place(String id) {
@@ -158,20 +173,46 @@ final class Roster implements JournaledState {
         return places.values().stream().filter(MemberRecord::living).toList();
     }
 
+    /** The present group of the workers. */
     Fact.Formed group() {
-        return group;
+        return group(MemberRecord.WORKER);
     }
 
-    /** Those of the present group that are still members. */
+    /** The present group of a role; without members and of generation 0 if there is none. */
+    Fact.Formed group(String role) {
+        Fact.Formed group = groups.get(role);
+        return group == null ? new Fact.Formed(0, List.of(), 0, false, role) : group;
+    }
+
+    /** How many members have come and gone so far. */
+    long changes() {
+        return places.size()
+                + places.values().stream().filter(place -> !place.living()).count();
+    }
+
+    /** How many trainings are over. */
+    int trainings() {
+        return trainings;
+    }
+
+    /** Those of the workers' present group that are still members. */
     List<MemberRecord> livingOfGroup() {
-        return group.members().stream()
+        return livingOfGroup(MemberRecord.WORKER);
+    }
+
+    List<MemberRecord> livingOfGroup(String role) {
+        return group(role).members().stream()
                 .map(places::get)
                 .filter(MemberRecord::living)
                 .toList();
     }
 
     List<MemberRecord> lostOfGroup() {
-        return group.members().stream()
+        return lostOfGroup(MemberRecord.WORKER);
+    }
+
+    List<MemberRecord> lostOfGroup(String role) {
+        return group(role).members().stream()
                 .map(places::get)
                 .filter(place -> !place.living())
                 .toList();
@@ -185,7 +226,7 @@ final class Roster implements JournaledState {
         } else if (fact instanceof Fact.Lost lost) {
             places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
         } else if (fact instanceof Fact.Formed formed) {
-            group = formed;
+            groups.put(formed.role(), formed);
         } else if (fact instanceof Fact.Over over) {
             trainings = over.trainings();
         }
@@ -200,9 +241,7 @@ final class Roster implements JournaledState {
                 entries.add(new Journal.Entry(place.lostAt(), List.of(place.lost())));
             }
         }
-        if (!group.equals(NOBODY)) {
-            entries.add(new Journal.Entry(now, List.of(group)));
-        }
+        groups.values().forEach(group -> entries.add(new Journal.Entry(now, List.of(group))));
         if (trainings > 0) {
             entries.add(new Journal.Entry(now, List.of(new Fact.Over(trainings))));
         }
@@ -211,14 +250,17 @@ final class Roster implements JournaledState {
 
     @Override
     public String toString() {
-        return places.values() + "\n" + group + "\ntrainings " + trainings;
+        return places.values() + "\n" + groups + "\ntrainings " + trainings;
     }
 
-    /** Of the first so many workers by number those that have never come; none where workers have other names. */
-    List<String> unheardOf(int expected) {
-        Set<String> known = places().stream().map(MemberRecord::id).collect(Collectors.toSet());
+    /** Of the first so many of a role by number those that have never come; none where they have other names. */
+    List<String> unheardOf(String role, int expected) {
+        Set<String> known = places().stream()
+                .filter(place -> place.role().equals(role))
+                .map(MemberRecord::id)
+                .collect(Collectors.toSet());
         List<String> missing = IntStream.range(0, expected)
-                .mapToObj(number -> MemberRecord.WORKER + "-" + number)
+                .mapToObj(number -> role + "-" + number)
                 .filter(id -> !known.contains(id))
                 .toList();
         return missing.size() + known.size() == expected ? missing : List.of();

@@ -52,7 +52,7 @@ final class Supervision {
             detector.forget(lost.member());
             suspicions.forget(lost.member());
             paces.forget(lost.member());
-        } else if (fact instanceof Fact.Formed) {
+        } else if (fact instanceof Fact.Formed formed && formed.ofWorkers()) {
             paces.reset();
         }
     }

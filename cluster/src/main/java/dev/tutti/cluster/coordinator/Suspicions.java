@@ -14,12 +14,16 @@ import org.slf4j.LoggerFactory;
 /** Judges members that are silent or slow, and says in the log, once, whom it has in mind. */
 final class Suspicions {
     private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
-    /** From here on a slow member is mentioned, and again whenever it is twice as slow as when last mentioned. */
+    /**
+     * From here on a slow member is mentioned, and again only when it is twice as slow as when last mentioned, also if it was as
+     * fast as the others meanwhile: a pace that wavers on a busy machine does not fill the log.
+     */
     private static final double WORTH_MENTIONING = 1.5;
 
     private final MembershipRules rules;
     private final Set<String> silent = new HashSet<>();
     private final Map<String, Double> slow = new HashMap<>();
+    private final Set<String> recovered = new HashSet<>();
     private final Set<String> spared = new HashSet<>();
 
     Suspicions(MembershipRules rules) {
@@ -93,8 +97,9 @@ final class Suspicions {
         }
         if (times >= WORTH_MENTIONING && times >= 2 * slow.getOrDefault(member, 0.0)) {
             slow.put(member, times);
+            recovered.remove(member);
             LOG.warn("{} is slow: {}", member, words);
-        } else if (times < 1.2 && slow.remove(member) != null) {
+        } else if (times < 1.2 && slow.containsKey(member) && recovered.add(member)) {
             LOG.info(
                     "{} is as fast as the others again: {} s for its part of a step",
                     member,
@@ -106,5 +111,6 @@ final class Suspicions {
     void forget(String member) {
         silent.remove(member);
         slow.remove(member);
+        recovered.remove(member);
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.cluster.journal;
 
+import dev.tutti.cluster.coordinator.PrivateFiles;
 import dev.tutti.io.FileException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -35,7 +36,8 @@ final class FolderLock implements AutoCloseable {
         }
         FileChannel channel = null;
         try {
-            channel = FileChannel.open(real.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel =
+                    PrivateFiles.open(real.resolve(NAME), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
             if (channel.tryLock() == null) {
                 throw taken(folder);
             }

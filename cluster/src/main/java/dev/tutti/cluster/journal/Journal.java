@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.PrivateFiles;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
 import dev.tutti.io.Temporary;
@@ -19,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * it {@link #isLong}. Compacting writes a summary beside the journal and, when that is on the disk, renames it over it: at every
  * moment there is one whole journal under the name, and what is left of an unfinished one is never read.
  */
-public final class Journal implements AutoCloseable {
+public final class Journal implements CoordinatorLog {
     private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
     private static final String NAME = "coordinator.log";
     private static final String NEXT = "coordinator.log.next";
@@ -93,13 +95,14 @@ public final class Journal implements AutoCloseable {
 
     private void begin() throws IOException {
         Files.deleteIfExists(folder.resolve(NEXT));
-        channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        channel = PrivateFiles.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
         Temporary.syncFolder(folder);
         entries = read();
         channel.position(channel.size());
     }
 
     /** What was in it when it was opened. */
+    @Override
     public List<Entry> entries() {
         return entries;
     }
@@ -147,16 +150,34 @@ public final class Journal implements AutoCloseable {
         return new CorruptFileException(file.toString(), what + ": the file was changed. Move it away to begin anew");
     }
 
-    /** Writes down what an event led to; returns when it is on the disk. */
+    /**
+     * Writes down what an event led to; returns when it is on the disk.
+     *
+     * @throws FileException if it could not be written, for instance because the disk is full. The journal then is as it was before, and
+     *     the same facts may be appended again
+     */
+    @Override
     public void append(long at, List<Fact> facts) {
         if (facts.isEmpty()) {
             return;
         }
+        long before = size();
         try {
             write(channel, new Entry(at, facts));
             channel.force(false);
         } catch (IOException e) {
+            cutOff(before, e);
             throw new FileException(file.toString(), "cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    /** Takes back what was written of a line: the next one must not follow half of another. */
+    private void cutOff(long length, IOException because) {
+        try {
+            channel.truncate(length);
+            channel.position(length);
+        } catch (IOException e) {
+            because.addSuppressed(e);
         }
     }
 
@@ -172,6 +193,7 @@ public final class Journal implements AutoCloseable {
     }
 
     /** Whether it has grown so much that a summary is worth its while. */
+    @Override
     public boolean isLong() {
         return size() > limit;
     }
@@ -190,6 +212,7 @@ public final class Journal implements AutoCloseable {
      *
      * @throws FileException if the summary is written but cannot take the journal's place: then it is not known which one counts
      */
+    @Override
     public void compact(List<Entry> summary) {
         long before = size();
         Path next = folder.resolve(NEXT);
@@ -214,8 +237,9 @@ public final class Journal implements AutoCloseable {
     }
 
     private FileChannel writeWhole(Path target, List<Entry> summary) throws IOException {
-        FileChannel out = FileChannel.open(
-                target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        FileChannel out = PrivateFiles.open(
+                target,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
         try {
             write(out, new Head(summary.size()));
             for (Entry entry : summary) {

@@ -40,47 +40,77 @@ public final class ChildJvm {
     private final List<String> arguments;
     private final List<Path> classPath;
     private final Map<String, String> environment;
+    private final int jvms;
+    private final String heap;
+    private final List<String> wrapper;
 
     private ChildJvm(
             String mainClass,
             String member,
             List<String> arguments,
             List<Path> classPath,
-            Map<String, String> environment) {
+            Map<String, String> environment,
+            int jvms,
+            String heap,
+            List<String> wrapper) {
         this.mainClass = mainClass;
         this.member = member;
         this.arguments = List.copyOf(arguments);
         this.classPath = List.copyOf(classPath);
         this.environment = Map.copyOf(environment);
+        this.jvms = jvms;
+        this.heap = heap;
+        this.wrapper = List.copyOf(wrapper);
     }
 
     /** @param member the name of the member in it, seen by people who look at the list of processes */
     public static ChildJvm of(String mainClass, String member, List<String> arguments) {
-        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of());
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), 1, null, List.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, member, arguments, moreClasses, environment);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, jvms, heap, wrapper);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, member, arguments, classPath, more);
+        return new ChildJvm(mainClass, member, arguments, classPath, more, jvms, heap, wrapper);
+    }
+
+    /**
+     * One of several that share a part of the machine's memory for their heaps.
+     *
+     * @param siblings how many are started
+     * @param size the heap of each, such as {@code 2g}; null for a share
+     */
+    ChildJvm heap(int siblings, String size) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, siblings, size, wrapper);
+    }
+
+    /** Has another command run it: one that takes the JVM's as its last arguments, such as {@code ip netns exec NAME}. */
+    public ChildJvm within(List<String> command) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvms, heap, command);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
-        return start(new ProcessBuilder(command()));
+        return start(new ProcessBuilder(wrapped()));
     }
 
     /** Starts it so that it does not depend on this JVM: its output is appended to a file. */
     Process startDetached(Path log) {
-        return start(new ProcessBuilder(command())
+        return start(new ProcessBuilder(wrapped())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
+    }
+
+    private List<String> wrapped() {
+        List<String> all = new ArrayList<>(wrapper);
+        all.addAll(command());
+        return all;
     }
 
     private Process start(ProcessBuilder builder) {
@@ -95,11 +125,11 @@ public final class ChildJvm {
     List<String> command() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        for (String setting : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (NOT_INHERITED.stream().noneMatch(setting::startsWith) && !setting.startsWith(OWN)) {
-                command.add(setting);
-            }
-        }
+        List<String> inherited = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(setting -> NOT_INHERITED.stream().noneMatch(setting::startsWith) && !setting.startsWith(OWN))
+                .toList();
+        command.addAll(inherited);
+        command.addAll(HeapOptions.of(inherited, jvms, heap));
         for (String property : new TreeSet<>(System.getProperties().stringPropertyNames())) {
             if (property.startsWith("tutti.") && !property.equals(MEMBER)) {
                 command.add("-D" + property + "=" + System.getProperty(property)); // also what was set on the way

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,6 +38,7 @@ final class ChildProcesses implements AutoCloseable {
     private int restarts;
     private int failed;
     private int firstFailure;
+    private String firstToFail;
     private boolean started;
     private String startFailure;
     private boolean closing;
@@ -98,10 +100,12 @@ final class ChildProcesses implements AutoCloseable {
     private void fail(Child child, int code, String how) {
         failed++;
         firstFailure = firstFailure == 0 ? code : firstFailure;
+        String story = how + lastWords(child);
+        firstToFail = firstToFail == null ? child.name + " was the first to fail: it " + story : firstToFail;
         if (!started && startFailure == null) {
-            startFailure = child.name + " could not start: it " + how + lastWords(child);
+            startFailure = child.name + " could not start: it " + story;
         }
-        LOG.warn("{} {}{}", child.name, how, lastWords(child));
+        LOG.warn("{} {}", child.name, story);
     }
 
     private void replace(Child child, Plan plan) {
@@ -176,6 +180,11 @@ final class ChildProcesses implements AutoCloseable {
         return failed > bearable ? firstFailure : 0;
     }
 
+    /** Which process was the first to fail, how it ended and what it said; empty if none has failed. */
+    synchronized Optional<String> firstToFail() {
+        return Optional.ofNullable(firstToFail);
+    }
+
     /** Those that still run and that the coordinator has given up, with the reason. */
     private Map<String, String> lost() {
         Map<String, String> processes = coordinator.lostProcesses();
@@ -198,14 +207,17 @@ final class ChildProcesses implements AutoCloseable {
             } else {
                 failed++;
                 firstFailure = firstFailure == 0 ? KILLED : firstFailure;
+                firstToFail = firstToFail == null
+                        ? child.name + " was the first to fail: it still ran, but was no longer a member: " + why
+                        : firstToFail;
                 LOG.warn("{} is ended: it still runs, but is no longer a member: {}", child.name, why);
             }
         }
     }
 
     private static String lastWords(Child child) {
-        List<String> lines = child.errors.last();
-        return lines.isEmpty() ? "" : "; it said: " + lines.get(lines.size() - 1);
+        String reason = child.errors.reason();
+        return reason.isEmpty() ? "" : "; it said: " + reason;
     }
 
     /** {@code worker-1} is followed by {@code worker-1b}, that by {@code worker-1c}: names are never given twice. */

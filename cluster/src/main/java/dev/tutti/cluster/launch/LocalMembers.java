@@ -30,7 +30,7 @@ import java.util.OptionalInt;
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public final class LocalMembers implements Launcher {
     private Integer members;
-    private int threads = 1;
+    private int workersPerMember = 1;
 
     @JsonIgnore
     private Path folder;
@@ -43,21 +43,21 @@ public final class LocalMembers implements Launcher {
         validate();
     }
 
-    private LocalMembers(Integer members, int threads, Path folder) {
+    private LocalMembers(Integer members, int workers, Path folder) {
         this.members = members;
-        this.threads = threads;
+        this.workersPerMember = workers;
         this.folder = folder;
         validate();
     }
 
     /** Workers on threads of each member; 1 by default. */
-    public LocalMembers threads(int each) {
+    public LocalMembers workersPerMember(int each) {
         return new LocalMembers(members, each, folder);
     }
 
     @Override
     public LocalMembers reachableThrough(Path whereToLook) {
-        return new LocalMembers(members, threads, whereToLook);
+        return new LocalMembers(members, workersPerMember, whereToLook);
     }
 
     private int members() {
@@ -66,13 +66,15 @@ public final class LocalMembers implements Launcher {
 
     @Override
     public OptionalInt workers() {
-        return OptionalInt.of(members() * threads);
+        return OptionalInt.of(members() * workersPerMember);
     }
 
     @Override
     public void validate() {
         require(members() >= 1, "members: expected at least 1 member, received " + members());
-        require(threads >= 1, "threads: expected at least 1 worker of each member, received " + threads);
+        require(
+                workersPerMember >= 1,
+                "workersPerMember: expected at least 1 worker of each member, received " + workersPerMember);
     }
 
     private static void require(boolean holds, String message) {
@@ -82,7 +84,7 @@ public final class LocalMembers implements Launcher {
     }
 
     private MembershipRules rules() {
-        return new MembershipRules(1, members(), members(), 0, Timeouts.DEFAULT.coordinatorInDriver());
+        return MembershipRules.of(members()).between(1, members()).patience(Timeouts.DEFAULT.coordinatorInDriver());
     }
 
     @Override
@@ -91,13 +93,13 @@ public final class LocalMembers implements Launcher {
         CoordinatorAddress address = hosted.server().address();
         MemberThreads others = new MemberThreads();
         try {
-            for (int i = 1; i < members(); i++) {
-                String name = "worker-" + i;
-                others.start(
-                        name, stop -> WorkerTraining.run(work, new MemberPlace(address, name, threads), threads, stop));
-            }
             CoordinatorClient client = new CoordinatorClient(address).besideCoordinator();
-            ClusterTeam team = ClusterTeam.join(client, request("worker-0"), threads, Connections::open);
+            // The first to join is the chief, whose callbacks are the caller's.
+            ClusterTeam team = ClusterTeam.join(client, request("worker-0"), workersPerMember, Connections::open);
+            for (int i = 1; i < members(); i++) {
+                MemberPlace place = new MemberPlace(address, "worker-" + i, workersPerMember);
+                others.start(place.name, stop -> WorkerTraining.run(work, place, workersPerMember, stop));
+            }
             return new HostingTeam(team, () -> {
                 others.close();
                 hosted.close();
@@ -124,6 +126,6 @@ public final class LocalMembers implements Launcher {
 
     @Override
     public String toString() {
-        return "members(" + members() + (threads == 1 ? "" : ", " + threads + " threads each") + ")";
+        return "members(" + members() + (workersPerMember == 1 ? "" : ", " + workersPerMember + " workers each") + ")";
     }
 }

@@ -45,9 +45,9 @@ public record UserProgram(
      * Runs it to the end.
      *
      * @param output takes what the processes write, line by line, prefixed with their names
-     * @return the exit code of the first that failed, or 0
+     * @return how they ended
      */
-    public int run(Consumer<String> output) {
+    public ProgramOutcome run(Consumer<String> output) {
         requireMain();
         try (HostedCoordinator coordinator = HostedCoordinator.start(ServerSettings.of(rules), folder);
                 ChildProcesses children = new ChildProcesses(coordinator.server(), output, restarts)) {
@@ -55,7 +55,8 @@ public record UserProgram(
             for (int i = 0; i < rules.expected(); i++) {
                 children.start(ClusterSpec.WORKER + "-" + i, plan);
             }
-            return children.await(rules.expected() - rules.min(), GRACE);
+            int code = children.await(rules.expected() - rules.min(), GRACE);
+            return new ProgramOutcome(code, children.firstToFail());
         }
     }
 
@@ -97,6 +98,7 @@ public record UserProgram(
             all.addAll(arguments);
             return ChildJvm.of(UserProgramMain.class.getName(), name, all)
                     .with(classPath)
+                    .heap(rules.expected(), null)
                     .with(ClusterSpec.VARIABLE, Json.write(spec(name)))
                     .start();
         }

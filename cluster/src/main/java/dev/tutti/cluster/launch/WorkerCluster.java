@@ -4,6 +4,7 @@ import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.connection.Connections;
+import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.WorkerTask;
 
@@ -18,7 +19,10 @@ final class WorkerCluster implements Launcher {
     @Override
     public Team assemble(WorkerTask work) {
         return new StatelessTeam(ClusterTeam.join(
-                invitation.address(), JoinRequest.worker(invitation.wish()), invitation.threads(), Connections::open));
+                invitation.address(),
+                JoinRequest.worker(invitation.wish()).settings(JobFingerprint.of(work)),
+                invitation.workers(),
+                Connections::open));
     }
 
     @Override

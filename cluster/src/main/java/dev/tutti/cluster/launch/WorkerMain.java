@@ -4,6 +4,7 @@ import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,6 +24,7 @@ public final class WorkerMain {
     private WorkerMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         leaveCtrlCToTheDriver();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
@@ -55,7 +57,7 @@ public final class WorkerMain {
      * workers, and ends them with itself.
      */
     @SuppressWarnings("resource") // for as long as this JVM lives
-    private static void leaveCtrlCToTheDriver() {
+    static void leaveCtrlCToTheDriver() {
         HandledSignal unused =
                 HandledSignal.take("INT", () -> LOG.debug("Ctrl-C is heard by the driver, which ends this worker"));
     }
@@ -67,6 +69,6 @@ public final class WorkerMain {
     }
 
     private static void train(WorkerInvitation invitation) {
-        WorkerTraining.run(invitation.work(), new WorkerCluster(invitation), invitation.threads(), () -> false);
+        WorkerTraining.run(invitation.assignment(), new WorkerCluster(invitation), invitation.workers(), () -> false);
     }
 }

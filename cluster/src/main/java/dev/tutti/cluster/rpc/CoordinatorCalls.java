@@ -2,6 +2,7 @@ package dev.tutti.cluster.rpc;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.RefusedException;
+import dev.tutti.host.RunningTime;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -32,16 +33,16 @@ final class CoordinatorCalls {
      * @throws CoordinatorLostException if it was not reached in time
      */
     <Q, A> A call(MethodDescriptor<Q, A> method, Q request, long millis) {
-        long begin = System.nanoTime();
+        long begin = RunningTime.nanos();
         while (true) {
-            long left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+            long left = millis - RunningTime.millisSince(begin);
             CallOptions options = CallOptions.DEFAULT
                     .withWaitForReady()
                     .withDeadlineAfter(Math.max(1, Math.min(left, ATTEMPT)), TimeUnit.MILLISECONDS);
             try {
                 return ClientCalls.blockingUnaryCall(channel, method, options, request);
             } catch (StatusRuntimeException e) {
-                long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+                long passed = RunningTime.millisSince(begin);
                 // A coordinator that is ended cancels what it was asked.
                 boolean again = List.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED)
                                 .contains(e.getStatus().getCode())

@@ -15,10 +15,18 @@ import javax.net.ssl.SSLException;
 final class CoordinatorChannels {
     private CoordinatorChannels() {}
 
+    /** One place is looked up by gRPC itself, which goes through all addresses of its name. */
+    private static NettyChannelBuilder builder(CoordinatorAddress address) {
+        if (address.places().size() == 1) {
+            return NettyChannelBuilder.forAddress(address.host(), address.port());
+        }
+        return NettyChannelBuilder.forTarget(FixedPlaces.target(address.places()));
+    }
+
     static ManagedChannel open(CoordinatorAddress address, ClientInterceptor... interceptors) {
         Metadata headers = new Metadata();
         headers.put(CoordinatorProtocol.TOKEN, address.token());
-        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
+        NettyChannelBuilder builder = builder(address)
                 .intercept(interceptors)
                 .intercept(MetadataUtils.newAttachHeadersInterceptor(headers))
                 .maxInboundMessageSize(CoordinatorProtocol.LARGEST)

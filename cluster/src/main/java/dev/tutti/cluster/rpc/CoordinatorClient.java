@@ -1,11 +1,15 @@
 package dev.tutti.cluster.rpc;
 
 import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.coordinator.Presence;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Configuration;
+import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
+import dev.tutti.host.RunningTime;
+import dev.tutti.train.Version;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import java.util.List;
@@ -65,7 +69,10 @@ public final class CoordinatorClient implements AutoCloseable {
                         newcomer.role(),
                         newcomer.host(),
                         newcomer.process(),
-                        newcomer.trainings()),
+                        newcomer.trainings(),
+                        Version.current(),
+                        newcomer.machine(),
+                        newcomer.settings()),
                 patience);
         Timeouts given = beside ? joined.patience().besideCoordinator() : joined.patience();
         patience = given.coordinator();
@@ -84,10 +91,10 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /** Waits with the others for a new group; empty when the wait of one call is over and it has to be asked again. */
     public Optional<Met> meet(Membership self, long after, long progress, List<String> accused) {
-        CoordinatorProtocol.Met met = calls.call(
-                CoordinatorProtocol.MEET,
-                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused),
-                patience);
+        // Answered well before this side would take the coordinator for lost, also while the others are still awaited.
+        CoordinatorProtocol.Meet asked =
+                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused, patience / 2);
+        CoordinatorProtocol.Met met = calls.call(CoordinatorProtocol.MEET, asked, patience);
         return met.members() == null
                 ? Optional.empty()
                 : Optional.of(new Met(met.generation(), met.members(), met.source(), met.takeOver()));
@@ -102,7 +109,7 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /** Waits for a note; empty when it did not come in time. */
     public Optional<String> read(Membership self, long generation, String name, long millis) {
-        long begin = System.nanoTime();
+        long begin = RunningTime.nanos();
         long left = millis;
         while (left > 0) {
             CoordinatorProtocol.Note note = calls.call(
@@ -112,7 +119,7 @@ public final class CoordinatorClient implements AutoCloseable {
             if (note.note() != null) {
                 return Optional.of(note.note());
             }
-            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+            left = millis - RunningTime.millisSince(begin);
         }
         return Optional.empty();
     }
@@ -169,6 +176,54 @@ public final class CoordinatorClient implements AutoCloseable {
     /** Says, as a launcher that saw it, that a process has ended: its members are gone at once. */
     public void exited(String process, String how) {
         calls.call(CoordinatorProtocol.EXITED, new CoordinatorProtocol.Exited(process, how), patience);
+    }
+
+    /** Says where a member listens for messages of others. */
+    public void announce(Membership self, String messages) {
+        calls.call(RoleWire.ANNOUNCE, new RoleWire.Announce(self.caller(), messages), patience);
+    }
+
+    /** The members of a role that are there, or of all roles if it is null. */
+    public List<Presence> present(String role) {
+        return calls.call(RoleWire.PRESENT, new RoleWire.Present(role), patience)
+                .members();
+    }
+
+    /** A member that listens for messages or is gone; empty when neither was so within the time. */
+    public Optional<Presence> find(String member, long millis) {
+        long begin = System.nanoTime();
+        long left = millis;
+        while (left > 0) {
+            List<Presence> found = calls.call(RoleWire.FIND, new RoleWire.Find(member, left), left + SHORT)
+                    .members();
+            if (!found.isEmpty()) {
+                return Optional.of(found.get(0));
+            }
+            left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+        }
+        return Optional.empty();
+    }
+
+    /** Takes a thing that no other member holds. */
+    public Holding claim(Membership self, String thing) {
+        return calls.call(RoleWire.CLAIM, new RoleWire.Claim(self.caller(), thing), patience);
+    }
+
+    /** Says, as the first holder, who holds a thing from now on. */
+    public Holding assign(Membership self, Holding held, List<String> holders) {
+        return calls.call(
+                RoleWire.ASSIGN, new RoleWire.Assign(self.caller(), held.thing(), held.term(), holders), patience);
+    }
+
+    public Optional<Holding> holding(String thing) {
+        return calls.call(RoleWire.HOLDINGS, new RoleWire.Things(thing, true), patience).things().stream()
+                .findFirst();
+    }
+
+    /** All things whose names begin so. */
+    public List<Holding> holdings(String prefix) {
+        return calls.call(RoleWire.HOLDINGS, new RoleWire.Things(prefix, false), patience)
+                .things();
     }
 
     /** How the job is doing. */

@@ -11,6 +11,8 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /** What goes over the wire between a member and the coordinator: the calls, and the records they carry. */
 final class CoordinatorProtocol {
@@ -47,48 +49,123 @@ final class CoordinatorProtocol {
     private CoordinatorProtocol() {}
 
     /** Who calls; the session is a secret of that member alone. */
-    record Caller(String member, String session) {}
+    record Caller(String member, String session) {
+        public Caller {
+            Objects.requireNonNull(member, "member");
+            Objects.requireNonNull(session, "session");
+        }
+    }
 
     /** Nothing more to say. @param ok always true: a record without components has no JSON */
     record Done(boolean ok) {
         static final Done DONE = new Done(true);
     }
 
-    record Join(String session, String wish, String role, String host, String process, int trainings) {}
+    /**
+     * @param version of Tutti that the member runs
+     * @param machine what tells its host from others with the same name
+     * @param settings of the job it was started for, by their paths
+     */
+    record Join(
+            String session,
+            String wish,
+            String role,
+            String host,
+            String process,
+            int trainings,
+            String version,
+            String machine,
+            Map<String, String> settings) {
+        public Join {
+            Objects.requireNonNull(session, "session");
+            Objects.requireNonNull(role, "role");
+            Objects.requireNonNull(host, "host");
+            Objects.requireNonNull(process, "process");
+        }
+    }
 
     record Joined(String member, Timeouts patience) {}
 
-    record Leave(Caller caller, String why, boolean done) {}
+    record Leave(Caller caller, String why, boolean done) {
+        public Leave {
+            Objects.requireNonNull(caller, "caller");
+            Objects.requireNonNull(why, "why");
+        }
+    }
 
-    record Heartbeat(Caller caller, Report report) {}
+    record Heartbeat(Caller caller, Report report) {
+        public Heartbeat {
+            Objects.requireNonNull(caller, "caller");
+        }
+    }
 
-    record Meet(Caller caller, long after, long progress, List<String> accused) {}
+    /** @param millis the longest to wait for the others before it is answered, in milliseconds */
+    record Meet(Caller caller, long after, long progress, List<String> accused, long millis) {
+        public Meet {
+            Objects.requireNonNull(caller, "caller");
+            accused = List.copyOf(accused);
+        }
+    }
 
     /** @param members null: not yet, ask again */
     record Met(long generation, List<Member> members, int source, boolean takeOver) {}
 
-    record Post(Caller caller, long generation, String name, String note) {}
+    record Post(Caller caller, long generation, String name, String note) {
+        public Post {
+            Objects.requireNonNull(caller, "caller");
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(note, "note");
+        }
+    }
 
     /** @param millis the longest to wait for it, in milliseconds */
-    record Read(Caller caller, long generation, String name, long millis) {}
+    record Read(Caller caller, long generation, String name, long millis) {
+        public Read {
+            Objects.requireNonNull(caller, "caller");
+            Objects.requireNonNull(name, "name");
+        }
+    }
 
     /** @param note null: not yet, ask again */
     record Note(String note) {}
 
-    record Begin(Caller caller, String dataset, int epoch, int chunks, List<Integer> used) {}
+    record Begin(Caller caller, String dataset, int epoch, int chunks, List<Integer> used) {
+        public Begin {
+            Objects.requireNonNull(caller, "caller");
+            used = List.copyOf(used);
+        }
+    }
 
-    record Chunks(Caller caller, String dataset, int epoch, List<Integer> chunks) {}
+    record Chunks(Caller caller, String dataset, int epoch, List<Integer> chunks) {
+        public Chunks {
+            chunks = List.copyOf(chunks);
+        }
+    }
 
-    record Lease(Caller caller, String dataset, int epoch, List<Integer> held, ChunkPreference preference) {}
+    record Lease(Caller caller, String dataset, int epoch, List<Integer> held, ChunkPreference preference) {
+        public Lease {
+            Objects.requireNonNull(caller, "caller");
+            held = List.copyOf(held);
+        }
+    }
 
     /** @param chunk -1 for none */
     record Leased(int chunk) {}
 
-    record Setting(String key, String value) {}
+    record Setting(String key, String value) {
+        public Setting {
+            Objects.requireNonNull(key, "key");
+        }
+    }
 
-    record Exited(String process, String how) {}
+    record Exited(String process, String how) {
+        public Exited {
+            Objects.requireNonNull(process, "process");
+            Objects.requireNonNull(how, "how");
+        }
+    }
 
-    private static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
+    static <Q, A> MethodDescriptor<Q, A> unary(String name, Class<Q> request, Class<A> answer) {
         return method(MethodType.UNARY, name, request, answer);
     }
 

@@ -1,23 +1,31 @@
 package dev.tutti.cluster.rpc;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.journal.CoordinatorLog;
 import dev.tutti.cluster.journal.Journal;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,13 +38,31 @@ import javax.net.ssl.SSLException;
  * <p>Started again with the same folder, port and token it goes on where it was, and its members find it again.
  */
 public final class CoordinatorServer implements AutoCloseable {
+    /** How long a connection without a call that was let in stays open. */
+    private static final long STRANGER_SECONDS = 5;
+
+    private static final int IO_THREADS = 2;
+    /** Connections that are closed have a last word to the threads that served them. */
+    private static final long QUIET_MILLIS = 50;
+
+    /** A member makes a handful at a time. */
+    private static final int MOST_CALLS = 64;
+
+    private static final int MOST_CONNECTIONS = 8_192;
+
     private final ServerSettings settings;
     private final LiveCoordinator coordinator;
     private final ExecutorService executor;
     private final Server server;
+    private final EventLoopGroup connections;
 
     private CoordinatorServer(
-            ServerSettings settings, LiveCoordinator coordinator, ExecutorService executor, Server server) {
+            ServerSettings settings,
+            LiveCoordinator coordinator,
+            ExecutorService executor,
+            Server server,
+            EventLoopGroup connections) {
+        this.connections = connections;
         this.settings = settings;
         this.coordinator = coordinator;
         this.executor = executor;
@@ -45,8 +71,17 @@ public final class CoordinatorServer implements AutoCloseable {
 
     /** Starts one; it is ready when this returns. */
     public static CoordinatorServer start(ServerSettings settings) {
+        settings.address(); // before a journal is made
+        return start(settings, settings.folder() == null ? null : Journal.open(settings.folder()));
+    }
+
+    /**
+     * The same with a log of one's own, such as one that is replicated.
+     *
+     * @param journal closed with the server; null for none: then it does not survive its process
+     */
+    public static CoordinatorServer start(ServerSettings settings, CoordinatorLog journal) {
         InetSocketAddress address = settings.address();
-        Journal journal = settings.folder() == null ? null : Journal.open(settings.folder());
         LiveCoordinator coordinator = new LiveCoordinator(settings.rules(), journal);
         AtomicInteger count = new AtomicInteger();
         ExecutorService executor = Executors.newCachedThreadPool(task -> {
@@ -54,9 +89,19 @@ public final class CoordinatorServer implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
+        EventLoopGroup connections =
+                new NioEventLoopGroup(IO_THREADS, new DefaultThreadFactory("tutti-coordinator-io", true));
+        int most = mostConnections(settings.rules());
         try {
             NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                     .executor(executor)
+                    .channelFactory(() -> new CappedServerChannel(most))
+                    .bossEventLoopGroup(connections)
+                    .workerEventLoopGroup(connections)
+                    // Whoever connects and says nothing, or nothing that is let in, does not stay.
+                    .handshakeTimeout(STRANGER_SECONDS, TimeUnit.SECONDS)
+                    .maxConnectionIdle(STRANGER_SECONDS, TimeUnit.SECONDS)
+                    .maxConcurrentCallsPerConnection(MOST_CALLS)
                     .maxInboundMessageSize(CoordinatorProtocol.LARGEST)
                     .maxInboundMetadataSize(CoordinatorProtocol.LARGEST_METADATA)
                     .permitKeepAliveTime(1, TimeUnit.SECONDS)
@@ -67,10 +112,11 @@ public final class CoordinatorServer implements AutoCloseable {
                 builder.sslContext(sslContext(settings.tls()));
             }
             Server server = builder.build().start();
-            return new CoordinatorServer(settings, coordinator, executor, server);
+            return new CoordinatorServer(settings, coordinator, executor, server, connections);
         } catch (IOException e) {
             coordinator.close();
             executor.shutdownNow();
+            var unused = connections.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new TuttiException(
                     "the coordinator cannot listen on " + settings.host() + ":" + settings.port() + ": "
@@ -79,8 +125,18 @@ public final class CoordinatorServer implements AutoCloseable {
         } catch (RuntimeException e) {
             coordinator.close();
             executor.shutdownNow();
+            var unused = connections.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             throw e;
         }
+    }
+
+    /** Some for every worker and for onlookers, but never so many that no descriptors are left for this process itself. */
+    private static int mostConnections(MembershipRules rules) {
+        int wanted = (int) Math.min(MOST_CONNECTIONS, 256 + 8L * rules.max());
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        return system instanceof UnixOperatingSystemMXBean unix
+                ? (int) Math.max(16, Math.min(wanted, unix.getMaxFileDescriptorCount() / 2))
+                : wanted;
     }
 
     private static SslContext sslContext(TlsFiles tls) {
@@ -137,6 +193,20 @@ public final class CoordinatorServer implements AutoCloseable {
         coordinator.apply(new Event.Configure(key, value));
     }
 
+    /**
+     * Waits until the coordinator cannot go on.
+     *
+     * @throws TuttiException with the reason
+     * @throws InterruptedException if the thread is interrupted before
+     */
+    public void awaitFailure() throws InterruptedException {
+        try {
+            throw coordinator.end().get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e); // it is never completed in that way
+        }
+    }
+
     @Override
     public void close() {
         server.shutdownNow();
@@ -144,6 +214,9 @@ public final class CoordinatorServer implements AutoCloseable {
         try {
             server.awaitTermination(5, TimeUnit.SECONDS); // it needs the executor for its last words
             executor.shutdown();
+            connections
+                    .shutdownGracefully(QUIET_MILLIS, 2_000, TimeUnit.MILLISECONDS)
+                    .await(5, TimeUnit.SECONDS);
             executor.awaitTermination(5, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -7,6 +7,7 @@ import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.comm.Member;
+import dev.tutti.train.Version;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class CoordinatorService {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorService.class);
     /** How long a question waits here before the member is told to ask again, so that a lost answer is noticed. */
-    private static final long POLL = 4_000;
+    static final long POLL = 4_000;
 
     private final LiveCoordinator live;
     private final Map<String, Consumer<Coordinator>> watching = new ConcurrentHashMap<>();
@@ -50,7 +51,16 @@ final class CoordinatorService {
             return live.ask(
                     (Coordinator machine) -> machine.situation(beat.caller().member()));
         });
-        builder.addMethod(CoordinatorProtocol.WATCH, ServerCalls.asyncServerStreamingCall(this::watch));
+        builder.addMethod(
+                received(CoordinatorProtocol.WATCH),
+                ServerCalls.asyncServerStreamingCall(
+                        (Received<CoordinatorProtocol.Caller> caller, StreamObserver<MembershipNotice> stream) -> {
+                            if (caller.problem() == null) {
+                                watch(caller.message(), stream);
+                            } else {
+                                stream.onError(caller.problem());
+                            }
+                        }));
         async(builder, CoordinatorProtocol.MEET, this::meet);
         unary(builder, CoordinatorProtocol.POST, post -> {
             live.apply(new Event.Post(known(post.caller()), post.generation(), post.name(), post.note()));
@@ -89,14 +99,34 @@ final class CoordinatorService {
             return CoordinatorProtocol.Done.DONE;
         });
         unary(builder, CoordinatorProtocol.OVERVIEW, asked -> live.ask(Coordinator::overview));
+        new RoleService(live, this::known).addTo(builder);
         return builder.build();
     }
 
     private CoordinatorProtocol.Joined join(CoordinatorProtocol.Join asked) {
+        requireVersion(asked);
         List<Fact> facts = live.apply(new Event.Join(
-                asked.session(), asked.wish(), asked.role(), asked.host(), asked.process(), asked.trainings()));
+                asked.session(),
+                asked.wish(),
+                asked.role(),
+                asked.host(),
+                asked.process(),
+                asked.trainings(),
+                asked.machine(),
+                asked.settings()));
         Fact.Joined joined = (Fact.Joined) facts.get(0);
         return new CoordinatorProtocol.Joined(joined.member(), live.rules().patience());
+    }
+
+    /** Members compute the same bits only if they run the same code. */
+    private static void requireVersion(CoordinatorProtocol.Join asked) {
+        if (!Version.current().equals(asked.version())) {
+            throw new RefusedException(
+                    RefusedException.Kind.OTHER_JOB,
+                    (asked.wish() == null ? "a new " + asked.role() : asked.wish()) + " on " + asked.host()
+                            + " runs version " + asked.version() + " of Tutti, the coordinator version "
+                            + Version.current() + ": expected the same version on all machines of a job");
+        }
     }
 
     private CoordinatorProtocol.Leased lease(CoordinatorProtocol.Lease asked) {
@@ -117,7 +147,7 @@ final class CoordinatorService {
                     List<Member> members = machine.members(group);
                     return new CoordinatorProtocol.Met(group.generation(), members, group.source(), group.takeOver());
                 });
-        return live.await(question, POLL)
+        return live.await(question, Math.min(POLL, asked.millis()))
                 .thenApply(met -> met == null ? new CoordinatorProtocol.Met(0, null, 0, false) : met);
     }
 
@@ -169,6 +199,9 @@ final class CoordinatorService {
     }
 
     private String known(CoordinatorProtocol.Caller caller) {
+        if (caller == null) {
+            throw new RefusedException(RefusedException.Kind.UNKNOWN, "the call does not say which member makes it");
+        }
         if (!live.ask((Coordinator machine) -> machine.isSession(caller.member(), caller.session()))) {
             throw new RefusedException(
                     RefusedException.Kind.UNKNOWN,
@@ -177,18 +210,22 @@ final class CoordinatorService {
         return caller.member();
     }
 
-    private static <Q, A> void unary(
+    static <Q, A> void unary(
             ServerServiceDefinition.Builder builder, MethodDescriptor<Q, A> method, Function<Q, A> work) {
         async(builder, method, request -> CompletableFuture.completedFuture(work.apply(request)));
     }
 
-    private static <Q, A> void async(
+    static <Q, A> void async(
             ServerServiceDefinition.Builder builder,
             MethodDescriptor<Q, A> method,
             Function<Q, CompletableFuture<A>> work) {
-        builder.addMethod(method, ServerCalls.asyncUnaryCall((Q request, StreamObserver<A> observer) -> {
+        builder.addMethod(received(method), ServerCalls.asyncUnaryCall((request, observer) -> {
+            if (request.problem() != null) {
+                observer.onError(request.problem());
+                return;
+            }
             try {
-                var unused = work.apply(request).whenComplete((answer, failure) -> {
+                var unused = work.apply(request.message()).whenComplete((answer, failure) -> {
                     if (failure != null) {
                         observer.onError(status(failure));
                     } else if (!((ServerCallStreamObserver<A>) observer).isCancelled()) {
@@ -205,6 +242,11 @@ final class CoordinatorService {
                         .asRuntimeException());
             }
         }));
+    }
+
+    private static <Q, A> MethodDescriptor<Received<Q>, A> received(MethodDescriptor<Q, A> method) {
+        return method.toBuilder(Received.by(method.getRequestMarshaller()), method.getResponseMarshaller())
+                .build();
     }
 
     private static Throwable status(Throwable failure) {

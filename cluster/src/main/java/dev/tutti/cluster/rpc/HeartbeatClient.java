@@ -5,6 +5,7 @@ import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Report;
+import dev.tutti.host.RunningTime;
 import io.grpc.CallOptions;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
@@ -53,7 +54,7 @@ public final class HeartbeatClient implements AutoCloseable {
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile Configuration configuration = Configuration.NONE;
-    private volatile long heardNanos = System.nanoTime();
+    private volatile long heardNanos = RunningTime.nanos();
     private volatile boolean closed;
     private Report latest;
     private double busySeconds;
@@ -164,7 +165,7 @@ public final class HeartbeatClient implements AutoCloseable {
         StreamObserver<MembershipNotice> observer = new StreamObserver<>() {
             @Override
             public void onNext(MembershipNotice now) {
-                heardNanos = System.nanoTime();
+                heardNanos = RunningTime.nanos();
                 if (!closed) {
                     listener.situation(now);
                     keepUpWith(now.version());
@@ -224,7 +225,7 @@ public final class HeartbeatClient implements AutoCloseable {
         if (closed) {
             return;
         }
-        long silent = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - heardNanos);
+        long silent = RunningTime.millisSince(heardNanos);
         TuttiException meaning = failure instanceof StatusRuntimeException status
                 ? calls.explain(status, silent)
                 : calls.explain(Status.fromThrowable(failure).asRuntimeException(), silent);

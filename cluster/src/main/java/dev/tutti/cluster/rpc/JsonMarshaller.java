@@ -1,5 +1,6 @@
 package dev.tutti.cluster.rpc;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -31,14 +32,18 @@ final class JsonMarshaller<T> implements MethodDescriptor.Marshaller<T> {
         }
     }
 
+    private static String firstLine(IOException e) {
+        String message = e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage();
+        return String.valueOf(message).lines().findFirst().orElse("");
+    }
+
     @Override
     public T parse(InputStream stream) {
         try {
             return reader.readValue(stream);
         } catch (IOException e) {
             throw Status.INVALID_ARGUMENT
-                    .withDescription("not a message of the kind " + type.getSimpleName() + ": " + e.getMessage())
-                    .withCause(e)
+                    .withDescription("not a message of the kind " + type.getSimpleName() + ": " + firstLine(e))
                     .asRuntimeException();
         }
     }

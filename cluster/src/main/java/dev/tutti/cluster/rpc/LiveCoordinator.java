@@ -5,7 +5,9 @@ import dev.tutti.cluster.coordinator.Coordinator;
 import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.journal.CoordinatorLog;
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.comm.Member;
 import dev.tutti.io.FileException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -33,12 +35,16 @@ final class LiveCoordinator implements AutoCloseable {
     private final Object lock = new Object();
     private final Coordinator coordinator;
     private final MembershipRules rules;
-    private final Journal journal; // null: kept in memory only
+    private final CoordinatorLog journal; // null: kept in memory only
     private final long startedAt;
     private final long startedNanos = System.nanoTime();
     private final Set<Waiter<?>> waiters = new LinkedHashSet<>();
     private final Set<Consumer<Coordinator>> watchers = new LinkedHashSet<>();
     private final ScheduledExecutorService ticker;
+    private final CompletableFuture<TuttiException> end = new CompletableFuture<>();
+    /** What was decided but could not be written yet: until it is, nobody is told anything. */
+    private final List<Journal.Entry> unwritten = new ArrayList<>();
+
     private TuttiException broken;
 
     private record Waiter<T>(Function<Coordinator, Optional<T>> question, CompletableFuture<T> answer, long until) {
@@ -57,7 +63,7 @@ final class LiveCoordinator implements AutoCloseable {
         }
     }
 
-    LiveCoordinator(MembershipRules rules, Journal journal) {
+    LiveCoordinator(MembershipRules rules, CoordinatorLog journal) {
         this.rules = rules;
         this.journal = journal;
         this.coordinator = new Coordinator(rules);
@@ -92,6 +98,7 @@ final class LiveCoordinator implements AutoCloseable {
 
     private void tick() {
         try {
+            writeUnwritten();
             apply(new Event.Tick());
         } catch (TuttiException e) {
             LOG.debug("The coordinator has stopped", e);
@@ -110,7 +117,7 @@ final class LiveCoordinator implements AutoCloseable {
                 List<Fact> facts = coordinator.apply(event, now);
                 facts.forEach(LiveCoordinator::log);
                 if (journal != null) {
-                    journal.append(now, facts);
+                    write(new Journal.Entry(now, facts));
                     if (journal.isLong()) {
                         journal.compact(coordinator.summary(now));
                     }
@@ -121,26 +128,61 @@ final class LiveCoordinator implements AutoCloseable {
                 return facts;
             }
         } catch (FileException e) {
-            stop(e);
+            stopUnlessWaiting(e);
             throw e;
         } finally {
             tell.forEach(Runnable::run);
         }
     }
 
-    /** What cannot be written down must not be said: from here on everything is refused. */
-    private void stop(TuttiException reason) {
+    private void write(Journal.Entry entry) {
+        try {
+            journal.append(entry.at(), entry.facts());
+        } catch (FileException e) {
+            unwritten.add(entry);
+            LOG.error("The coordinator refuses all calls until its journal can be written again: {}", e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Tries again to write what was decided when there was no room for it. */
+    private void writeUnwritten() {
         synchronized (lock) {
-            if (broken == null) {
+            if (unwritten.isEmpty()) {
+                return;
+            }
+            while (!unwritten.isEmpty()) {
+                Journal.Entry first = unwritten.get(0);
+                journal.append(first.at(), first.facts());
+                unwritten.remove(0);
+            }
+            LOG.info("The journal can be written again: the coordinator goes on");
+        }
+    }
+
+    /** A journal of which it is not known what counts cannot be gone on with. */
+    private void stopUnlessWaiting(TuttiException reason) {
+        synchronized (lock) {
+            if (broken == null && unwritten.isEmpty()) {
                 broken = reason;
                 LOG.error("The coordinator stops: {}", reason.getMessage());
+                end.complete(reason);
             }
         }
     }
 
+    /** Completes with the reason when it cannot go on. */
+    CompletableFuture<TuttiException> end() {
+        return end;
+    }
+
+    /** Facts are on disk before any reply: while some are not, everything is refused. */
     private void requireWhole() {
         if (broken != null) {
             throw broken;
+        }
+        if (!unwritten.isEmpty()) {
+            throw new TuttiException("the coordinator waits until its journal can be written again: is its disk full?");
         }
     }
 
@@ -200,8 +242,9 @@ final class LiveCoordinator implements AutoCloseable {
             LOG.warn("{} is gone: {}", lost.member(), lost.why());
         } else if (fact instanceof Fact.Formed formed) {
             LOG.info(
-                    "Generation {}: {}{}",
+                    "Generation {}{}: {}{}",
                     formed.generation(),
+                    formed.role().equals(Member.WORKER) ? "" : " of the role " + formed.role(),
                     String.join(", ", formed.members()),
                     formed.takeOver()
                             ? "; the state is taken over from "

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(100)
 class CoordinatorRandomTest {
     private static final int CHUNKS = 12;
+    private static final String SERVER = "server";
 
     @Test
     void whateverHappens() {
@@ -51,8 +52,8 @@ class CoordinatorRandomTest {
         private final Map<String, Long> generations = new HashMap<>();
         private final Set<String> lost = new HashSet<>();
         private final Set<Integer> used = new HashSet<>();
-        private long generation;
-        private List<String> group = List.of();
+        private final Map<String, Fact.Formed> formedGroups = new HashMap<>();
+        private final Map<String, Fact.Owned> owned = new HashMap<>();
         private int groups;
         private long step;
 
@@ -61,7 +62,8 @@ class CoordinatorRandomTest {
             int min = 1 + random.nextInt(3);
             int expected = min + random.nextInt(3);
             rules = new MembershipRules(
-                    min, expected + random.nextInt(3), expected, random.nextBoolean() ? 0 : 3, Timeouts.DEFAULT);
+                            min, expected + random.nextInt(3), expected, random.nextBoolean() ? 0 : 3, Timeouts.DEFAULT)
+                    .role(SERVER, new RoleRules(2, 1, 3));
             job = new TestingJob(rules);
         }
 
@@ -109,15 +111,19 @@ class CoordinatorRandomTest {
                 } else if (fact instanceof Fact.Begun begun && begun.epoch() > 1) {
                     forgetTheLedger();
                 } else if (fact instanceof Fact.Formed formed) {
-                    if (Collections.disjoint(group, formed.members())) {
+                    Fact.Formed before = formedGroups.put(formed.role(), formed);
+                    List<String> group = before == null ? List.of() : before.members();
+                    if (formed.ofWorkers() && Collections.disjoint(group, formed.members())) {
                         forgetTheLedger();
                     }
-                    group = formed.members();
-                    assertThat(formed.generation()).isGreaterThan(generation);
-                    generation = formed.generation();
+                    assertThat(formed.generation()).isGreaterThan(before == null ? 0 : before.generation());
                     groups++;
-                    assertThat(formed.members()).noneMatch(lost::contains).doesNotHaveDuplicates();
-                    assertThat(formed.members().size()).isBetween(rules.min(), rules.max());
+                    assertThat(formed.members())
+                            .noneMatch(lost::contains)
+                            .doesNotHaveDuplicates()
+                            .allMatch(member -> member.startsWith(formed.role()));
+                    MembershipRules asked = rules.of(formed.role());
+                    assertThat(formed.members().size()).isBetween(asked.min(), asked.max());
                     formed.members().forEach(member -> generations.put(member, formed.generation()));
                 } else if (fact instanceof Fact.Leased leased) {
                     assertThat(used).doesNotContain(leased.chunk());
@@ -134,10 +140,29 @@ class CoordinatorRandomTest {
                                 .isTrue();
                         held.get(said.member()).remove(chunk);
                     }
+                } else if (fact instanceof Fact.Owned now) {
+                    lookAtHolders(now);
                 } else if (fact instanceof Fact.GivenBack back) {
                     held.get(back.member()).clear();
                 }
             }
+        }
+
+        /** Terms never fall, and rise when another one is first; nobody holds what it cannot. */
+        private void lookAtHolders(Fact.Owned now) {
+            Fact.Owned before = owned.put(now.thing(), now);
+            assertThat(now.holders()).noneMatch(lost::contains).doesNotHaveDuplicates();
+            if (before != null) {
+                boolean sameFirst = !before.holders().isEmpty()
+                        && !now.holders().isEmpty()
+                        && before.holders().get(0).equals(now.holders().get(0));
+                assertThat(now.term()).isEqualTo(sameFirst ? before.term() : before.term() + 1);
+            }
+        }
+
+        private long generationOf(String member) {
+            Fact.Formed formed = formedGroups.get(member.startsWith(SERVER) ? SERVER : MemberRecord.WORKER);
+            return formed == null ? 0 : formed.generation();
         }
 
         /** Nobody is left who knew of it, or members are at another epoch. */
@@ -148,10 +173,21 @@ class CoordinatorRandomTest {
 
         private Event event() {
             String member = everybody.isEmpty() ? "worker-0" : everybody.get(random.nextInt(everybody.size()));
-            return switch (random.nextInt(22)) {
+            return switch (random.nextInt(27)) {
                 case 0, 1 ->
                     new Event.Join(
-                            "s" + random.nextInt(40), null, MemberRecord.WORKER, "here", "p" + random.nextInt(9));
+                            "s" + random.nextInt(40),
+                            null,
+                            MemberRecord.WORKER,
+                            "here",
+                            "p" + random.nextInt(9),
+                            0,
+                            "m" + random.nextInt(3),
+                            random.nextInt(10) == 0 ? Map.of("seed", "8") : Map.of());
+                case 22 -> new Event.Join("v" + random.nextInt(20), null, SERVER, "here", "p" + random.nextInt(9));
+                case 23 -> new Event.Announce(member, "address" + random.nextInt(3));
+                case 24 -> new Event.Claim(member, "shard-" + random.nextInt(3));
+                case 25 -> assign(member);
                 case 2 -> new Event.Leave(member, "ends");
                 case 3 -> new Event.Exited("p" + random.nextInt(9), "ended");
                 case 4, 5, 6 ->
@@ -164,7 +200,7 @@ class CoordinatorRandomTest {
                             generations.getOrDefault(member, 0L),
                             random.nextInt(3),
                             random.nextInt(4) == 0 ? List.of(everybody.isEmpty() ? "x" : everybody.get(0)) : List.of());
-                case 13 -> new Event.Post(member, generation, "n" + random.nextInt(5), "note");
+                case 13 -> new Event.Post(member, generationOf(member), "n" + random.nextInt(5), "note");
                 case 14 -> new Event.Begin(member, random.nextInt(6) == 0 ? random.nextInt(7) : 0, CHUNKS, List.of());
                 case 15, 16 -> new Event.Lease(member, 0, List.copyOf(held.getOrDefault(member, Set.of())));
                 case 17 -> new Event.Use(member, 0, List.copyOf(held.getOrDefault(member, Set.of())));
@@ -173,6 +209,19 @@ class CoordinatorRandomTest {
                 case 20 -> new Event.Configure("k" + random.nextInt(3), random.nextBoolean() ? "v" : null);
                 default -> new Event.Tick();
             };
+        }
+
+        /** Mostly by the holder, with backups; sometimes by another one, or under an old term. */
+        private Event assign(String member) {
+            String thing = "shard-" + random.nextInt(3);
+            Fact.Owned now = owned.get(thing);
+            if (now == null || now.holders().isEmpty()) {
+                return new Event.Assign(member, thing, 1, List.of(member));
+            }
+            String by = random.nextInt(4) == 0 ? member : now.holders().get(0);
+            List<String> holders = new ArrayList<>(now.holders());
+            holders.add(random.nextInt(holders.size() + 1), member);
+            return new Event.Assign(by, thing, now.term() - random.nextInt(2), holders);
         }
 
         /** All that live come together: within bounded time each of them has a group or is told why not. */

@@ -70,10 +70,39 @@ class CoordinatorTest {
     }
 
     @Test
+    void aMemberThatComesBackHasANamePeopleRecognise() {
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2).between(1, 4), 2);
+        job.apply(new Event.Leave("worker-1", "slept"));
+        assertThat(job.join("worker-1")).isEqualTo("worker-1b");
+        job.apply(new Event.Leave("worker-1b", "slept"));
+        assertThat(job.join("worker-1")).isEqualTo("worker-1c");
+        assertThat(job.join(null)).isEqualTo("worker-2");
+    }
+
+    @Test
+    void machinesWithTheSameNameAreToldApart() {
+        TestingJob job = new TestingJob(MembershipRules.of(4));
+        for (String machine : List.of("a", "b", "a", "c")) {
+            job.apply(new Event.Join(
+                    "s" + job.coordinator.overview(job.now).members().size(),
+                    null,
+                    MemberRecord.WORKER,
+                    "localhost",
+                    "p",
+                    0,
+                    machine,
+                    java.util.Map.of()));
+        }
+        assertThat(job.coordinator.overview(job.now).members())
+                .extracting(Overview.Line::host)
+                .containsExactly("localhost", "localhost~2", "localhost", "localhost~3");
+    }
+
+    @Test
     void joiningTwiceWithOneSessionGivesOneMember() {
         TestingJob job = new TestingJob(MembershipRules.of(1));
         Event.Join join = new Event.Join("secret", null, MemberRecord.WORKER, "here", "p");
-        assertThat(job.apply(join)).isEqualTo(job.apply(join));
+        assertThat(job.apply(join).get(0)).isEqualTo(job.apply(join).get(0));
         assertThat(job.coordinator.overview(job.now).members()).hasSize(1);
     }
 
@@ -526,12 +555,14 @@ class CoordinatorTest {
     }
 
     @Test
-    void otherRolesAreWatchedButDoNotMeet() {
+    void otherRolesAreWatchedAndMeetByThemselves() {
         TestingJob job = TestingJob.withGroup(MembershipRules.of(1), 1);
         job.apply(new Event.Join("s", null, "evaluator", "here", "p"));
-        assertThatThrownBy(() -> job.meet(0, "evaluator-0")).hasMessageContaining("evaluator-0 is a evaluator");
+        job.apply(new Event.Meet("evaluator-0", 0, 0, List.of()));
+        assertThat(job.generation()).isEqualTo(1);
         job.meet(1, "worker-0");
         assertThat(job.generation()).isEqualTo(2);
+        assertThat(job.coordinator.situation("evaluator-0").generation()).isEqualTo(1);
         assertThat(job.pass(11_000)).singleElement().isInstanceOf(Fact.Lost.class);
     }
 

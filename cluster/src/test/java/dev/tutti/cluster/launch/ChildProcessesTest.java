@@ -71,6 +71,27 @@ class ChildProcessesTest {
     }
 
     @Test
+    void whatItSaidIsTheExceptionAndNotTheEndOfItsTrace() {
+        String frames = "i=0; while [ $i -lt 30 ]; do echo '\tat a.B.c(B.java:1)'; i=$((i+1)); done; ";
+        String script =
+                "{ echo '22:10:01 ERROR this worker has failed'; echo 'java.lang.IllegalStateException: outer'; "
+                        + frames + "echo 'Caused by: java.io.IOException: the row is spoilt'; " + frames
+                        + "echo '\t... 7 more'; } >&2; exit 1";
+        try (ChildProcesses children = new ChildProcesses(coordinator, line -> {}, 0)) {
+            children.start("worker-0", shells(script));
+            assertThat(children.await(0, GRACE)).isEqualTo(1);
+            assertThat(children.firstToFail())
+                    .hasValue("worker-0 was the first to fail: it ended with exit code 1; it said: java.io.IOException:"
+                            + " the row is spoilt");
+        }
+        try (ChildProcesses children = new ChildProcesses(coordinator, line -> {}, 0)) {
+            children.start("worker-0", shells("echo '22:10:01.123 ERROR no such column' >&2; exit 1"));
+            children.await(0, GRACE);
+            assertThat(children.firstToFail().orElseThrow()).endsWith("; it said: no such column");
+        }
+    }
+
+    @Test
     void aReplacementThatCannotBeStartedIsAFailure() {
         try (ChildProcesses children = new ChildProcesses(coordinator, line -> {}, 1)) {
             children.start("worker-0", shells("sleep 0.2; exit 3")); // and nothing for its successor

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
+import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.FailureDetector;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.cluster.journal.CoordinatorLog;
+import dev.tutti.cluster.journal.Journal;
 import dev.tutti.comm.Configuration;
+import dev.tutti.train.Version;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
@@ -19,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -82,6 +88,24 @@ class CoordinatorServerTest {
                 .satisfies(log -> assertThat(Files.size(log)).isLessThan(1_200_000));
         try (CoordinatorServer server = CoordinatorServer.start(settings)) {
             assertThat(server.overview().settings().values()).containsEntry("rate", text + 50);
+        }
+    }
+
+    @Test
+    void aMemberOfAnotherVersionIsRefused() {
+        try (CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
+            ManagedChannel channel = CoordinatorChannels.open(server.address());
+            try {
+                CoordinatorProtocol.Join old =
+                        new CoordinatorProtocol.Join("s", "worker-0", "worker", "here", "p", 0, "0.0.1", "", Map.of());
+                assertThatThrownBy(() -> new CoordinatorCalls(server.address(), channel)
+                                .call(CoordinatorProtocol.JOIN, old, 5_000))
+                        .isInstanceOf(RefusedException.class)
+                        .hasMessageContaining("worker-0 on here runs version 0.0.1 of Tutti")
+                        .hasMessageContaining("the coordinator version " + Version.current());
+            } finally {
+                channel.shutdownNow();
+            }
         }
     }
 
@@ -243,6 +267,69 @@ class CoordinatorServerTest {
                     .isInstanceOf(TuttiException.class)
                     .hasMessageContaining("cannot listen on 127.0.0.1:" + server.port())
                     .hasMessageContaining("Choose another port");
+        }
+    }
+
+    @Test
+    void ofSeveralPlacesTheFirstThatAnswersIsTaken() throws Exception {
+        try (java.net.ServerSocket taken = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress());
+                CoordinatorServer server = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1)))) {
+            int nobody = taken.getLocalPort();
+            taken.close();
+            CoordinatorAddress address = new CoordinatorAddress(
+                    List.of(
+                            new CoordinatorAddress.Endpoint("127.0.0.1", nobody),
+                            new CoordinatorAddress.Endpoint("127.0.0.1", server.port())),
+                    server.address().token(),
+                    null);
+            try (CoordinatorClient client = new CoordinatorClient(address)) {
+                client.patience(10_000);
+                assertThat(client.overview().members()).isEmpty();
+                assertThat(address).hasToString("127.0.0.1:" + nobody + " or 127.0.0.1:" + server.port());
+            }
+        }
+    }
+
+    @Test
+    void aLogOfOnesOwnKeepsWhatWasDecided() {
+        List<Journal.Entry> kept = new ArrayList<>();
+        CoordinatorLog log = new CoordinatorLog() {
+            @Override
+            public List<Journal.Entry> entries() {
+                return List.copyOf(kept);
+            }
+
+            @Override
+            public void append(long at, List<Fact> facts) {
+                if (!facts.isEmpty()) {
+                    kept.add(new Journal.Entry(at, facts));
+                }
+            }
+
+            @Override
+            public boolean isLong() {
+                return kept.size() > 3;
+            }
+
+            @Override
+            public void compact(List<Journal.Entry> summary) {
+                kept.clear();
+                kept.addAll(summary);
+            }
+
+            @Override
+            public void close() {}
+        };
+        ServerSettings settings = ServerSettings.of(MembershipRules.of(1));
+        try (CoordinatorServer server = CoordinatorServer.start(settings, log)) {
+            for (int i = 0; i < 10; i++) {
+                server.configure("rate", "0." + i);
+            }
+        }
+        assertThat(kept).hasSizeLessThan(5);
+        try (CoordinatorServer server = CoordinatorServer.start(settings, log);
+                CoordinatorClient client = new CoordinatorClient(server.address())) {
+            assertThat(client.configuration().values()).containsEntry("rate", "0.9");
         }
     }
 

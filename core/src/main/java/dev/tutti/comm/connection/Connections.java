@@ -6,11 +6,17 @@ import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.SingleMemberCollectives;
+import dev.tutti.comm.gloo.GlooCollectives;
 import dev.tutti.comm.gloo.HierarchicalCollectives;
+import dev.tutti.comm.gloo.OwnAddress;
 import dev.tutti.comm.memory.MemoryCollectives;
 import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** Chooses how the members of a group are connected: by memory where they can share it, by the network where they cannot. */
 public final class Connections {
@@ -35,6 +41,16 @@ public final class Connections {
         return inOneJvm(group, board)
                 ? MemoryCollectives.open(group, board, timeout)
                 : SharedMemoryCollectives.open(group, board, timeout);
+    }
+
+    /**
+     * The address on which a member listens for members of other machines: the one that the variable {@link
+     * GlooCollectives#ADDRESS_VARIABLE} names, or else the first of these that others can reach: that of its host's name, the one towards
+     * others, its only one.
+     */
+    public static InetAddress networkAddress(Member self, Supplier<Optional<InetAddress>> towardsOthers) {
+        Member elsewhere = new Member("elsewhere", self.host() + " of another machine");
+        return OwnAddress.in(new Group(0, 0, List.of(self, elsewhere)), towardsOthers);
     }
 
     private static boolean inOneJvm(Group group, BulletinBoard board) {

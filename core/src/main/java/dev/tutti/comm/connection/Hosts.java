@@ -61,9 +61,6 @@ public record Hosts(Group group, List<List<Integer>> byHost) {
     }
 
     private Group sub(List<Integer> ranks) {
-        return new Group(
-                group.generation(),
-                ranks.indexOf(group.rank()),
-                ranks.stream().map(rank -> group.members().get(rank)).toList());
+        return group.sub(ranks);
     }
 }

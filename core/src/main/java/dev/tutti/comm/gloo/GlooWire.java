@@ -13,7 +13,6 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.TensorException;
 import dev.tutti.tensor.gloo.GlooLinks;
 import dev.tutti.tensor.gloo.GlooLinks.Transfer;
-import dev.tutti.tensor.gloo.GlooStore;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +43,6 @@ final class GlooWire implements AutoCloseable {
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Group group;
-    private final GlooStore store;
     private final GlooLinks links;
     private final CallDeadline patience;
     private final Tensor outbox;
@@ -52,9 +50,8 @@ final class GlooWire implements AutoCloseable {
     private final Transfer[] incoming;
     private final Set<Transfer> underWay = ConcurrentHashMap.newKeySet();
 
-    GlooWire(Group group, GlooStore store, GlooLinks links, CallDeadline patience) {
+    GlooWire(Group group, GlooLinks links, CallDeadline patience) {
         this.group = group;
-        this.store = store;
         this.links = links;
         this.patience = patience;
         Shape message = Shape.of(MESSAGE_BYTES);
@@ -252,7 +249,6 @@ final class GlooWire implements AutoCloseable {
             }
         }
         links.close();
-        store.close();
         outbox.close();
         for (Tensor inbox : inboxes) {
             if (inbox != null) {

@@ -36,21 +36,21 @@ public final class HierarchicalCollectives {
         Engine.load(); // before the clock runs: the first time takes seconds
         CallDeadline patience = new CallDeadline(timeout);
         Hosts hosts = Hosts.of(group);
-        InetAddress address = GlooCollectives.address(group);
+        InetAddress address = OwnAddress.in(group, board);
         List<Transport> opened = new ArrayList<>();
         try {
             SharedMemoryTransport local = null;
             if (hosts.here().size() > 1) {
-                BulletinBoard of = part(board, "host-" + hosts.hostOf(group.rank()));
+                BulletinBoard of = board.part("host-" + hosts.hostOf(group.rank()));
                 local = SharedMemoryCollectives.medium(hosts.here(), group, of, patience);
                 opened.add(local);
             }
             GlooTransport wire = null;
             if (hosts.isSpeaker() && hosts.count() > 1) {
-                wire = GlooCollectives.medium(hosts.speakers(), part(board, "hosts"), patience, address);
+                wire = GlooCollectives.medium(hosts.speakers(), board.part("hosts"), patience, address);
                 opened.add(wire);
             }
-            Transport direct = GlooCollectives.medium(group, part(board, "members"), patience, address);
+            Transport direct = GlooCollectives.medium(group, board.part("members"), patience, address);
             opened.add(direct);
             return new AgreedCollectives(group, new HierarchicalTransport(hosts, local, wire, direct), patience);
         } catch (RuntimeException e) {
@@ -61,19 +61,5 @@ public final class HierarchicalCollectives {
             });
             throw e;
         }
-    }
-
-    private static BulletinBoard part(BulletinBoard board, String name) {
-        return new BulletinBoard() {
-            @Override
-            public void post(String note, String text) {
-                board.post(name + "-" + note, text);
-            }
-
-            @Override
-            public String read(String note) {
-                return board.read(name + "-" + note);
-            }
-        };
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.comm.transport;
 
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.host.RunningTime;
 import dev.tutti.host.SpinWait;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -8,7 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * How long and how a member waits for others: never past the deadline of the call under way, and not once the group has failed.
+ * How long and how a member waits for others: never past the deadline of the call under way, and not once the group has failed. Only
+ * {@linkplain RunningTime time in which this process ran} counts.
  *
  * <p>Where nobody can wake the waiting thread it spins for some microseconds, since others are usually about to come; then gives
  * its core away; then naps longer and longer, up to a millisecond.
@@ -36,7 +38,7 @@ public final class CallDeadline {
 
     /** A call begins. */
     void begin() {
-        deadline = System.nanoTime() + limit.toNanos();
+        deadline = RunningTime.nanos() + limit.toNanos();
     }
 
     /** From now on every call ends with this failure; the first one counts. */
@@ -59,10 +61,10 @@ public final class CallDeadline {
 
     /** What is left of the deadline, at least zero. */
     public Duration left() {
-        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        return Duration.ofNanos(Math.max(0, deadline - RunningTime.nanos()));
     }
 
-    public Duration limit() {
+    Duration limit() {
         return limit;
     }
 
@@ -98,10 +100,10 @@ public final class CallDeadline {
         waiting = Thread.currentThread();
         try {
             long nap = SHORTEST_NAP;
-            long lookAt = System.nanoTime();
+            long lookAt = RunningTime.nanos();
             while (!done.getAsBoolean()) {
                 check();
-                long now = System.nanoTime();
+                long now = RunningTime.nanos();
                 if (now >= lookAt) {
                     lookout.look();
                     lookAt = now + LOOK;

@@ -1,5 +1,6 @@
 package dev.tutti.data.source;
 
+import dev.tutti.FileKind;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
@@ -162,7 +163,7 @@ final class IdxFile {
     }
 
     private static InputStream stream(Path path) throws IOException {
-        InputStream in = new BufferedInputStream(Files.newInputStream(path), BUFFER);
+        InputStream in = new BufferedInputStream(Files.newInputStream(FileKind.require(path)), BUFFER);
         try {
             in.mark(2);
             boolean packed = Arrays.equals(in.readNBytes(2), new byte[] {0x1f, (byte) 0x8b});

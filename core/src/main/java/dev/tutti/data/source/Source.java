@@ -1,7 +1,6 @@
 package dev.tutti.data.source;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.data.Sample;
@@ -18,11 +17,6 @@ import java.util.OptionalLong;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = IdxSource.class, name = "idx"),
-    @JsonSubTypes.Type(value = MnistSource.class, name = "mnist"),
-    @JsonSubTypes.Type(value = SuppliedSource.class, name = "supplied")
-})
 public interface Source {
     /** The number of rows, where it is known without reading them. */
     OptionalLong size();

@@ -6,6 +6,7 @@ import dev.tutti.data.DataException;
 import dev.tutti.data.Position;
 import dev.tutti.host.BackgroundThread;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.Queue;
 
 /**
@@ -55,7 +56,7 @@ public final class PrefetchReader implements BatchReader {
 
     private Ahead read() {
         try {
-            Batch batch = reader.next();
+            Batch batch = reader.next().orElse(null);
             return new Ahead(batch, reader.position(), null);
         } catch (Throwable e) {
             return new Ahead(null, null, e);
@@ -72,7 +73,7 @@ public final class PrefetchReader implements BatchReader {
     }
 
     @Override
-    public synchronized Batch next() {
+    public synchronized Optional<Batch> next() {
         try {
             while (queue.isEmpty() && !closed) {
                 wait();
@@ -96,7 +97,7 @@ public final class PrefetchReader implements BatchReader {
             position = ahead.behind();
             notifyAll();
         }
-        return ahead.batch();
+        return Optional.ofNullable(ahead.batch());
     }
 
     @Override

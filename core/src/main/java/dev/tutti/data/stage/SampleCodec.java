@@ -13,12 +13,12 @@ import java.util.List;
  * Samples as raw values, for the file a cache overflows into. Read back by the JVM that wrote them, so byte order is
  * its own.
  */
-final class SampleCodec {
+public final class SampleCodec {
     private static final DType[] TYPES = DType.values();
 
     private SampleCodec() {}
 
-    static ByteBuffer encode(Sample sample) {
+    public static ByteBuffer encode(Sample sample) {
         ByteBuffer out = ByteBuffer.allocate(2 * Integer.BYTES + bytes(sample.features()) + bytes(sample.labels()))
                 .order(ByteOrder.nativeOrder());
         put(out, sample.features());

@@ -6,6 +6,7 @@ import dev.tutti.data.Chunk;
 import dev.tutti.data.Position;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads rows on the caller's thread and stacks them. */
 public final class StackingReader implements BatchReader {
@@ -28,7 +29,7 @@ public final class StackingReader implements BatchReader {
     }
 
     @Override
-    public Batch next() {
+    public Optional<Batch> next() {
         if (closed) {
             throw new IllegalStateException("the reader is closed: open the dataset again");
         }
@@ -36,7 +37,7 @@ public final class StackingReader implements BatchReader {
             throw failure;
         }
         if (ended) {
-            return null;
+            return Optional.empty();
         }
         try {
             return read();
@@ -46,7 +47,7 @@ public final class StackingReader implements BatchReader {
         }
     }
 
-    private Batch read() {
+    private Optional<Batch> read() {
         List<Row> rows = new ArrayList<>(Math.min(batchSize, 1024));
         while (rows.size() < batchSize && !ended) {
             Row row = flow.next();
@@ -57,11 +58,11 @@ public final class StackingReader implements BatchReader {
             }
         }
         if (rows.isEmpty() || ended && dropLast) {
-            return null;
+            return Optional.empty();
         }
         Batch batch = BatchStack.of(rows);
         position = place(position.epoch(), position.chunk(), position.rows() + rows.size());
-        return batch;
+        return Optional.of(batch);
     }
 
     private Position place(int epoch, Chunk chunk, long rows) {

@@ -1,7 +1,6 @@
 package dev.tutti.data.stage;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
@@ -14,19 +13,6 @@ import java.util.OptionalLong;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = MapStage.class, name = "map"),
-    @JsonSubTypes.Type(value = RandomMapStage.class, name = "randomMap"),
-    @JsonSubTypes.Type(value = FilterStage.class, name = "filter"),
-    @JsonSubTypes.Type(value = ShuffleStage.class, name = "shuffle"),
-    @JsonSubTypes.Type(value = TakeStage.class, name = "take"),
-    @JsonSubTypes.Type(value = SkipStage.class, name = "skip"),
-    @JsonSubTypes.Type(value = ShardStage.class, name = "shard"),
-    @JsonSubTypes.Type(value = StripeStage.class, name = "stripe"),
-    @JsonSubTypes.Type(value = SplitStage.class, name = "split"),
-    @JsonSubTypes.Type(value = RepeatStage.class, name = "repeat"),
-    @JsonSubTypes.Type(value = CacheStage.class, name = "cache")
-})
 public abstract class Stage {
     /** What lies below a stage, to be opened for an epoch. */
     interface Upstream {

@@ -4,12 +4,13 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Sample;
+import dev.tutti.json.Definition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** A transform that treats arrays one by one: the features, the labels or both, or only the one at a given place. */
-public abstract class ArrayTransform implements Transform, Cloneable {
+public abstract class ArrayTransform extends Definition implements Transform {
     /** Which arrays of a sample. */
     public enum Side {
         @JsonProperty("features")
@@ -53,23 +54,11 @@ public abstract class ArrayTransform implements Transform, Cloneable {
 
     /** The same transform for one of several arrays only; they count from 0. */
     public ArrayTransform only(int place) {
-        ArrayTransform copy = copy();
-        copy.index = place;
-        return copy;
+        return copy((ArrayTransform c) -> c.index = place);
     }
 
     private ArrayTransform on(Side side) {
-        ArrayTransform copy = copy();
-        copy.on = side;
-        return copy;
-    }
-
-    private ArrayTransform copy() {
-        try {
-            return (ArrayTransform) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+        return copy((ArrayTransform c) -> c.on = side);
     }
 
     @Override

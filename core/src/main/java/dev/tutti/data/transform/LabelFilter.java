@@ -4,7 +4,7 @@ import dev.tutti.data.Sample;
 import java.util.Arrays;
 
 /** Keeps the samples of some classes. */
-final class LabelFilter implements SampleFilter {
+public final class LabelFilter implements SampleFilter {
     private long[] classes = {};
 
     private LabelFilter() {}

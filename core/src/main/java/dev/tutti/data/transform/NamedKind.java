@@ -1,7 +1,5 @@
 package dev.tutti.data.transform;
 
-import com.fasterxml.jackson.databind.SerializationConfig;
-import com.fasterxml.jackson.databind.introspect.AnnotatedClassResolver;
 import dev.tutti.data.DataException;
 import dev.tutti.json.Json;
 
@@ -11,7 +9,7 @@ public final class NamedKind {
 
     /** The value, if it can be written; otherwise an error that names what is missing. */
     public static <T> T require(Class<T> base, T value, String stage) {
-        if (value == null || isNamed(base, value.getClass())) {
+        if (value == null || Json.name(value.getClass()).isPresent()) {
             return value;
         }
         if (isLambda(value.getClass())) {
@@ -22,15 +20,6 @@ public final class NamedKind {
         throw new DataException(
                 stage + "(...) holds a " + value.getClass().getName() + ", which has no name in files: call"
                         + " Json.register(" + name + ".class, \"" + decapitalised(name) + "\") first");
-    }
-
-    static boolean isNamed(Class<?> base, Class<?> kind) {
-        SerializationConfig config = Json.json().getSerializationConfig();
-        return Json.json()
-                .getSubtypeResolver()
-                .collectAndResolveSubtypesByClass(config, AnnotatedClassResolver.resolveWithoutSuperTypes(config, base))
-                .stream()
-                .anyMatch(type -> type.getType() == kind && type.hasName());
     }
 
     /** What a person calls it: its own text when it has one, otherwise its class, or {@code lambda}. */

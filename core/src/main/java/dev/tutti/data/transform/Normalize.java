@@ -7,6 +7,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
+import java.util.Optional;
 
 /**
  * Every element less its mean, divided by its standard deviation, as float32.
@@ -40,7 +41,8 @@ public final class Normalize extends ArrayTransform {
     public static Normalize fit(Dataset dataset) {
         Moments moments = null;
         try (BatchReader reader = dataset.batch(dataset.batchSize().orElse(64)).open(0)) {
-            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
+            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                Batch batch = next.get();
                 if (moments == null) {
                     moments = new Moments(batch.feature());
                 }

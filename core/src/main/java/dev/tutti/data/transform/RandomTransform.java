@@ -1,7 +1,6 @@
 package dev.tutti.data.transform;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.data.RowRandom;
@@ -16,10 +15,6 @@ import dev.tutti.json.ShortForm;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = RandomShift.class, name = "randomShift"),
-    @JsonSubTypes.Type(value = RandomFlip.class, name = "randomFlip")
-})
 public interface RandomTransform {
     Sample apply(Sample sample, RowRandom random);
 

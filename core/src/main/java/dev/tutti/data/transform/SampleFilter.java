@@ -1,7 +1,6 @@
 package dev.tutti.data.transform;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.data.Sample;
@@ -15,7 +14,6 @@ import dev.tutti.json.ShortForm;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes(@JsonSubTypes.Type(value = LabelFilter.class, name = "labels"))
 public interface SampleFilter {
     boolean keep(Sample sample);
 

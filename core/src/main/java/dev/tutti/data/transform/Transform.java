@@ -1,7 +1,6 @@
 package dev.tutti.data.transform;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.array.DType;
@@ -19,14 +18,6 @@ import dev.tutti.json.ShortForm;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = Scale.class, name = "scale"),
-    @JsonSubTypes.Type(value = Normalize.class, name = "normalize"),
-    @JsonSubTypes.Type(value = Cast.class, name = "cast"),
-    @JsonSubTypes.Type(value = ReshapeTransform.class, name = "reshape"),
-    @JsonSubTypes.Type(value = FlattenTransform.class, name = "flatten"),
-    @JsonSubTypes.Type(value = OneHot.class, name = "oneHot")
-})
 public interface Transform {
     Sample apply(Sample sample);
 

@@ -1,16 +1,15 @@
 package dev.tutti.optim.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.BoundedNumber;
 import dev.tutti.TuttiException;
+import dev.tutti.json.Definition;
 import dev.tutti.json.ShortForm;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * How the learning rate changes during a run, as a factor of it.
@@ -24,16 +23,7 @@ import java.util.function.Consumer;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = Constant.class, name = "constant"),
-    @JsonSubTypes.Type(value = StepDecay.class, name = "step"),
-    @JsonSubTypes.Type(value = Exponential.class, name = "exponential"),
-    @JsonSubTypes.Type(value = Linear.class, name = "linear"),
-    @JsonSubTypes.Type(value = Cosine.class, name = "cosine"),
-    @JsonSubTypes.Type(value = OneCycle.class, name = "oneCycle"),
-    @JsonSubTypes.Type(value = ReduceOnPlateau.class, name = "reduceOnPlateau"),
-})
-public abstract class Schedule implements Cloneable {
+public abstract class Schedule extends Definition {
     private long warmup;
 
     /** What the learning rate is multiplied by for the step that comes next. */
@@ -66,6 +56,7 @@ public abstract class Schedule implements Cloneable {
      *
      * @throws TuttiException when one is out of its bounds
      */
+    @Override
     public void validate() {
         setting("warmup", warmup).atLeast(0);
     }
@@ -88,19 +79,6 @@ public abstract class Schedule implements Cloneable {
                     + "count it in steps");
         }
         return progress.step() / progress.stepsPerEpoch();
-    }
-
-    /** A changed and validated copy: how fluent settings are written, {@code return copy(c -> c.floor = floor)}. */
-    @SuppressWarnings("unchecked")
-    protected final <S extends Schedule> S copy(Consumer<S> change) {
-        try {
-            S clone = (S) clone();
-            change.accept(clone);
-            clone.validate();
-            return clone;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError("schedules are cloneable", e);
-        }
     }
 
     private static Schedule base(Schedule schedule) {

@@ -5,13 +5,19 @@ import dev.tutti.tensor.NativeConversions;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.TensorException;
 import java.net.InetAddress;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.OptionalInt;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.javacpp.chrono.Milliseconds;
 import org.bytedeco.pytorch.GlooDeviceVector;
 import org.bytedeco.pytorch.ProcessGroupGloo;
 import org.bytedeco.pytorch.TensorVector;
 import org.bytedeco.pytorch.Work;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Connections of Gloo between each two members of a group, over TCP.
@@ -20,10 +26,16 @@ import org.bytedeco.pytorch.Work;
  * receiver have to mean the same number of bytes. One thread at a time, but for {@link Transfer#abort}.
  */
 public final class GlooLinks implements AutoCloseable {
-    private final ProcessGroupGloo group;
+    private static final Logger log = LoggerFactory.getLogger(GlooLinks.class);
+    private static final Duration TO_CLOSE = Duration.ofSeconds(5);
 
-    private GlooLinks(ProcessGroupGloo group) {
+    private final ProcessGroupGloo group;
+    private final byte[] announcement;
+    private boolean closed;
+
+    private GlooLinks(ProcessGroupGloo group, byte[] announcement) {
         this.group = group;
+        this.announcement = announcement;
     }
 
     /**
@@ -43,9 +55,34 @@ public final class GlooLinks implements AutoCloseable {
                 ProcessGroupGloo group =
                         CppOutput.silenced(() -> new ProcessGroupGloo(store.store(), rank, size, options));
                 group.retainReference();
-                return new GlooLinks(group);
+                return new GlooLinks(group, store.announcement(rank, timeout));
             }
         });
+    }
+
+    /**
+     * Lets nobody else connect to the port on which this member listens. To be called when all members are connected.
+     */
+    public void refuseNewConnections() {
+        port().ifPresentOrElse(
+                        ListeningSocket::refuseOn,
+                        () -> log.debug("Gloo announces its port in a way that is not known"));
+    }
+
+    /** Of an announcement: the length of the host's name, the name, the length of a socket address, the address. */
+    private OptionalInt port() {
+        ByteBuffer bytes = ByteBuffer.wrap(announcement).order(ByteOrder.nativeOrder());
+        try {
+            long name = bytes.getLong();
+            bytes.position(Math.toIntExact(Math.addExact(bytes.position(), name)));
+            long length = bytes.getLong();
+            short family = bytes.getShort();
+            int port = bytes.order(ByteOrder.BIG_ENDIAN).getShort() & 0xffff;
+            boolean known = length > 4 && (family == 2 || family == 10) && port > 0;
+            return known ? OptionalInt.of(port) : OptionalInt.empty();
+        } catch (IllegalArgumentException | ArithmeticException | BufferUnderflowException e) {
+            return OptionalInt.empty();
+        }
     }
 
     public Transfer send(Tensor values, int to, int tag) {
@@ -115,8 +152,23 @@ public final class GlooLinks implements AutoCloseable {
         }
     }
 
+    /** Ends the connections; within a deadline, whatever those on the other side do. */
     @Override
     public void close() {
-        group.releaseReference();
+        if (closed) {
+            return;
+        }
+        closed = true;
+        Thread closing = new Thread(group::releaseReference, "tutti-gloo-close");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(TO_CLOSE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (closing.isAlive()) {
+            log.warn("connections to other members did not close within {} s and are left open", TO_CLOSE.toSeconds());
+        }
     }
 }

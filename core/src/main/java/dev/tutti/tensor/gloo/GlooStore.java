@@ -1,102 +1,120 @@
 package dev.tutti.tensor.gloo;
 
-import com.sun.jna.Function;
-import com.sun.jna.Memory;
-import com.sun.jna.NativeLibrary;
-import com.sun.jna.Platform;
-import com.sun.jna.ptr.IntByReference;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NativeConversions;
 import dev.tutti.tensor.TensorException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.javacpp.chrono.Milliseconds;
-import org.bytedeco.pytorch.IntOptional;
+import org.bytedeco.pytorch.ByteVector;
+import org.bytedeco.pytorch.FileStore;
 import org.bytedeco.pytorch.Store;
-import org.bytedeco.pytorch.TCPStore;
-import org.bytedeco.pytorch.TCPStoreOptions;
+import org.bytedeco.pytorch.StringVector;
 
 /**
- * Where members of a Gloo group find each other's addresses: one of them hosts it, the others connect.
+ * Where Gloo leaves the announcement of this member and looks for those of the others while a group connects. It is a file that only
+ * this process uses: announcements travel by other means, and no port is opened for them.
  *
- * <p>It is needed while the group comes together and lives as long as the host's {@link GlooLinks}.
+ * <p>May be used by several threads. Nothing of it is needed once {@link GlooLinks#connect} has returned.
  */
 public final class GlooStore implements AutoCloseable {
-    private static final int ANY_PORT = 0;
+    /** Under which Gloo's first (and only) device of a group keeps its announcements. */
+    private static final String DEVICE = "0/";
 
-    private final TCPStore own;
+    private static final int ANY_NUMBER = -1;
+    private static final long LOOK_NANOS = 500_000;
+
+    private final Path folder;
+    private final FileStore own;
     private final Store twin;
+    private boolean closed;
 
-    private GlooStore(TCPStore own, Store twin) {
+    private GlooStore(Path folder, FileStore own, Store twin) {
+        this.folder = folder;
         this.own = own;
         this.twin = twin;
     }
 
-    /** Hosts a store that listens on one address only, at a free port. */
-    public static GlooStore host(InetAddress address, Duration timeout) {
+    /** @param timeout how long Gloo waits for what it looks for */
+    public static GlooStore open(Duration timeout) {
         Engine.load();
-        TCPStoreOptions options = options(timeout).isServer(true).port((short) ANY_PORT);
-        if (Platform.isLinux() && address instanceof Inet4Address) {
-            int[] listener = listen(address);
-            options.masterListenFd(new IntOptional(listener[0])).port((short) listener[1]);
+        Path folder;
+        try {
+            folder = Files.createTempDirectory("tutti-gloo"); // for its owner alone
+        } catch (IOException e) {
+            throw new TensorException("no file can be made in the temporary folder: " + e.getMessage(), e);
         }
-        return open(address, options);
-    }
-
-    public static GlooStore connect(InetAddress address, int port, Duration timeout) {
-        Engine.load();
-        return open(address, options(timeout).isServer(false).port((short) port));
-    }
-
-    private static TCPStoreOptions options(Duration timeout) {
-        return new TCPStoreOptions()
-                .waitWorkers(false)
-                .useLibUV(false)
-                .timeout(new Milliseconds(Math.max(1, timeout.toMillis())));
-    }
-
-    private static GlooStore open(InetAddress address, TCPStoreOptions options) {
-        return NativeConversions.call("connecting to the store at " + address.getHostAddress(), () -> {
+        return NativeConversions.call("opening the store", () -> {
             // What a constructor gives counts no references: C++ that takes it would free it under us, or never. So
-            // only
-            // its twin, which does count, is ever handed over.
-            TCPStore own = new TCPStore(address.getHostAddress(), options);
+            // only its
+            // twin, which does count, is ever handed over.
+            FileStore own = new FileStore(folder.resolve("store").toString(), ANY_NUMBER);
             own.retainReference();
             Store twin = own.clone();
             twin.retainReference();
-            return new GlooStore(own, twin);
+            twin.setTimeout(new Milliseconds(Math.max(1, timeout.toMillis())));
+            return new GlooStore(folder, own, twin);
         });
     }
 
-    /** A socket of our own, since the engine's would listen on every address of the machine. */
-    private static int[] listen(InetAddress address) {
-        NativeLibrary c = NativeLibrary.getInstance("c");
-        int inet = 2;
-        int stream = 1 | 0x80000; // SOCK_STREAM | SOCK_CLOEXEC
-        int fd = call(c, "socket", inet, stream, 0);
-        Memory name = new Memory(16);
-        name.clear();
-        name.setShort(0, (short) inet);
-        name.write(4, address.getAddress(), 0, 4);
-        call(c, "bind", fd, name, 16);
-        call(c, "listen", fd, 128);
-        call(c, "getsockname", fd, name, new IntByReference(16));
-        int port = (name.getByte(2) & 0xff) << 8 | name.getByte(3) & 0xff;
-        return new int[] {fd, port};
-    }
-
-    private static int call(NativeLibrary c, String name, Object... arguments) {
-        Function function = c.getFunction(name);
-        int result = function.invokeInt(arguments);
-        if (result < 0) {
-            throw new TensorException("the store cannot listen: " + name + " failed");
+    /**
+     * Waits for what Gloo announces of this member: where it listens, and how the others' connections are told apart.
+     *
+     * @throws TensorException if it does not come in time
+     */
+    public byte[] announcement(int rank, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            Optional<byte[]> found = read(rank);
+            if (found.isPresent()) {
+                return found.get();
+            }
+            if (System.nanoTime() > deadline || Thread.currentThread().isInterrupted()) {
+                throw new TensorException("Gloo did not say within " + TimeUnit.NANOSECONDS.toMillis(timeout.toNanos())
+                        + " ms where this member listens");
+            }
+            LockSupport.parkNanos(this, LOOK_NANOS);
         }
-        return result;
     }
 
-    public int port() {
-        return own.getPort() & 0xffff;
+    private synchronized Optional<byte[]> read(int rank) {
+        requireOpen();
+        return NativeConversions.call("reading the store", () -> {
+            try (PointerScope scope = new PointerScope()) {
+                String key = DEVICE + rank;
+                if (!own.check(new StringVector(key))) {
+                    return Optional.empty();
+                }
+                ByteVector value = own.get(key);
+                byte[] bytes = new byte[Math.toIntExact(value.size())];
+                for (int i = 0; i < bytes.length; i++) {
+                    bytes[i] = value.get(i);
+                }
+                return Optional.of(bytes);
+            }
+        });
+    }
+
+    /** Gives Gloo what another member announced. */
+    public synchronized void announce(int rank, byte[] announcement) {
+        requireOpen();
+        NativeConversions.run("writing the store", () -> {
+            try (PointerScope scope = new PointerScope()) {
+                own.set(DEVICE + rank, new ByteVector(announcement));
+            }
+        });
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new TensorException("the store is closed: connecting has ended");
+        }
     }
 
     Store store() {
@@ -104,10 +122,18 @@ public final class GlooStore implements AutoCloseable {
     }
 
     @Override
-    public void close() {
-        if (!own.isNull()) {
-            twin.releaseReference();
-            own.releaseReference();
+    public synchronized void close() {
+        if (closed) {
+            return;
         }
+        closed = true;
+        try {
+            Files.deleteIfExists(folder.resolve("store"));
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            folder.toFile().deleteOnExit();
+        }
+        twin.releaseReference();
+        own.releaseReference();
     }
 }

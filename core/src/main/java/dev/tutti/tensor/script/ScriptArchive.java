@@ -3,6 +3,7 @@ package dev.tutti.tensor.script;
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import dev.tutti.FileKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -51,7 +52,7 @@ final class ScriptArchive {
     }
 
     private static byte[] start(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = Files.newInputStream(FileKind.require(file))) {
             return in.readNBytes(4);
         }
     }

@@ -5,6 +5,7 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.BlockedConvChain;
 import dev.tutti.tensor.onednn.ConvChain;
 import dev.tutti.tensor.onednn.PrimitiveCache;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -98,7 +99,7 @@ public final class GradientTape implements AutoCloseable {
     }
 
     /**
-     * The same from results whose gradients are known, one for each.
+     * The same from results whose gradients are known, one for each. Those of results that nothing learned leads to are ignored.
      *
      * @throws IllegalArgumentException if the shape of a gradient is not that of its result
      */
@@ -107,14 +108,20 @@ public final class GradientTape implements AutoCloseable {
             throw new IllegalArgumentException("expected a gradient for each of " + results.size()
                     + " outputs, received " + gradients.size() + " gradients");
         }
+        List<Tensor> from = new ArrayList<>();
+        List<Tensor> known = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
-            if (!results.get(i).shape().equals(gradients.get(i).shape())) {
-                throw new IllegalArgumentException("expected a gradient of shape "
-                        + results.get(i).shape() + " for output " + (i + 1) + ", received "
-                        + gradients.get(i).shape());
+            Tensor result = results.get(i);
+            if (!result.shape().equals(gradients.get(i).shape())) {
+                throw new IllegalArgumentException("expected a gradient of shape " + result.shape() + " for output "
+                        + (i + 1) + ", received " + gradients.get(i).shape());
+            }
+            if (result.handle().requires_grad()) {
+                from.add(result);
+                known.add(gradients.get(i));
             }
         }
-        run(() -> Tensor.backward(results, gradients), add, heard);
+        run(() -> Tensor.backward(from, known), add, heard);
     }
 
     private void run(Runnable engine, boolean add, GradientListener heard) {

@@ -1,7 +1,10 @@
 package dev.tutti.train.callback;
 
 import dev.tutti.train.EpochResult;
+import dev.tutti.train.profile.TimelineObserver;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Watches a run, and may end it.
@@ -27,6 +30,21 @@ public interface Callback {
 
     /** Failure is null when training came to an end in good order. */
     default void end(Run run, Throwable failure) {}
+
+    /** Whether it shows people how training goes; then nothing else does so by default. */
+    default boolean showsProgress() {
+        return false;
+    }
+
+    /** The folder that it saves checkpoints in: after a loss the members may go back to the newest one there. */
+    default Optional<Path> checkpointFolder() {
+        return Optional.empty();
+    }
+
+    /** Follows what every member was busy with, and when; asked once, before {@link #begin}. */
+    default Optional<TimelineObserver> timelineObserver() {
+        return Optional.empty();
+    }
 
     /** The name its state has in a checkpoint; two callbacks of one kind need different names. */
     default String name() {

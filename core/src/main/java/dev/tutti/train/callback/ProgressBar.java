@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 /**
  * Shows how training goes: on a terminal one line that is drawn anew some times a second, elsewhere a plain line now and then.
  */
-final class ProgressBar implements Callback {
+public final class ProgressBar implements Callback {
     private static final long REDRAW_NANOS = Duration.ofMillis(100).toNanos();
     private static final long LINE_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int WIDTH = 16;
@@ -28,7 +28,7 @@ final class ProgressBar implements Callback {
     private long drawn;
     private long stepAtBegin;
 
-    ProgressBar(PrintStream out, boolean terminal) {
+    public ProgressBar(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
     }
@@ -50,6 +50,11 @@ final class ProgressBar implements Callback {
         } catch (ReflectiveOperationException e) {
             return true;
         }
+    }
+
+    @Override
+    public boolean showsProgress() {
+        return true;
     }
 
     @Override

@@ -3,9 +3,11 @@ package dev.tutti.train.callback;
 import dev.tutti.io.TraceFile;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.profile.Timeline;
+import dev.tutti.train.profile.TimelineObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What this member does is written while it trains; the other members' part comes at the end, when they send it.
  */
-public final class Trace implements Callback {
+final class Trace implements Callback, TimelineObserver {
     private static final Logger LOG = LoggerFactory.getLogger(Trace.class);
     private static final long FLUSH_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int STEPS_ROW = 0;
@@ -35,7 +37,12 @@ public final class Trace implements Callback {
         this.path = path;
     }
 
-    /** What is written while training goes on, and whose it is. */
+    @Override
+    public Optional<TimelineObserver> timelineObserver() {
+        return Optional.of(this);
+    }
+
+    @Override
     public void follow(Timeline timeline, Supplier<String> name) {
         own = timeline;
         ownName = name;
@@ -85,7 +92,7 @@ public final class Trace implements Callback {
         flushed = System.nanoTime();
     }
 
-    /** What another member was busy with. */
+    @Override
     public void member(int rank, String name, Timeline timeline) {
         if (file != null) {
             describe(rank, name);

@@ -43,9 +43,19 @@ public final class CheckpointFolder {
         return file;
     }
 
-    /** The newest checkpoint that is sound. Damaged ones are named in the log. */
+    /**
+     * The newest checkpoint that is sound; damaged ones are named in the log. Empty if there is none at all.
+     *
+     * @throws CorruptFileException if there are some and all are damaged: a run that begins anew must be asked for
+     */
     public Optional<Checkpoint> newest() {
-        return newest(checkpoint -> true);
+        Optional<Checkpoint> newest = newest(checkpoint -> true);
+        if (newest.isEmpty() && !files().isEmpty()) {
+            throw new CorruptFileException(
+                    folder.toString(),
+                    "no checkpoint in it is sound, so there is nothing to go on from: begin anew without resuming");
+        }
+        return newest;
     }
 
     /** The newest sound one of a run; others' are passed over. */
@@ -63,7 +73,10 @@ public final class CheckpointFolder {
                     return Optional.of(checkpoint);
                 }
             } catch (CorruptFileException e) {
-                log.warn("{}; the checkpoint before it is used instead", e.getMessage());
+                log.warn(
+                        "{}; {}",
+                        e.getMessage(),
+                        i > 0 ? "the checkpoint before it is tried" : "there is none before it");
             }
         }
         return Optional.empty();

@@ -1,12 +1,14 @@
 package dev.tutti.train.checkpoint;
 
 import dev.tutti.comm.GroupChangedException;
+import dev.tutti.io.Temporary;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Saves checkpoints: after each epoch, when training ends early, and in between when asked to. */
 public final class CheckpointSaver implements Callback {
@@ -49,8 +51,9 @@ public final class CheckpointSaver implements Callback {
         return new CheckpointSaver(folder, keep, everySteps, time);
     }
 
-    public Path folder() {
-        return folder;
+    @Override
+    public Optional<Path> checkpointFolder() {
+        return Optional.of(folder);
     }
 
     @Override
@@ -62,6 +65,9 @@ public final class CheckpointSaver implements Callback {
     @Override
     public void begin(Run run) {
         seenStep = run.step();
+        if (run.isChief()) {
+            Temporary.sweep(folder); // what a killed writer left: only the chief writes here
+        }
     }
 
     @Override

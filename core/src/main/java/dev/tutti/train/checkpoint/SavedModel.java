@@ -17,6 +17,7 @@ import dev.tutti.train.Trainer;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.Version;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -56,7 +57,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
-    private record Definition(Layer definition, List<Input> inputs) {}
+    private record ModelFile(Layer definition, List<Input> inputs) {}
 
     private static final String MODEL = "model.json";
     private static final String WEIGHTS = "weights.safetensors";
@@ -69,7 +70,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         requireReplaceable(folder);
         AtomicFolder.write(folder, inside -> {
             Layer definition = ModuleFiles.gather(model.definition(), inside);
-            AtomicFile.write(inside.resolve(MODEL), Json.write(new Definition(definition, model.inputs())));
+            AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, model.inputs())));
             Safetensors.of(model.arrays()).writeWithChecksum(inside.resolve(WEIGHTS));
             AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
             if (evaluation != null) {
@@ -89,8 +90,18 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
+    /** Loads a model. Definition and weights are data; code runs only if the model has {@link #scripts}. */
     public static SavedModel load(Path folder) {
         return load(folder, Model.Options.DEFAULT);
+    }
+
+    /** The TorchScript files of a saved model, whose code runs when it is loaded; most models have none. Nothing is loaded here. */
+    public static List<Path> scripts(Path folder) {
+        Path inside = AtomicFolder.readable(folder);
+        return Files.isRegularFile(inside.resolve(MODEL))
+                ? ModuleFiles.of(
+                        ModuleFiles.resolve(Json.read(inside.resolve(MODEL), ModelFile.class).definition, inside))
+                : List.of();
     }
 
     /** Loads a model, for instance onto another device. */
@@ -101,9 +112,10 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                     folder.toString(),
                     Files.exists(inside)
                             ? "is not a saved model: there is no " + MODEL + " in it"
-                            : "does not exist: expected the folder of a saved model");
+                            : "does not exist: expected the folder of a saved model",
+                    new NoSuchFileException(inside.resolve(MODEL).toString()));
         }
-        Definition saved = Json.read(inside.resolve(MODEL), Definition.class);
+        ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
         try {
             model.load(
@@ -122,12 +134,13 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         }
     }
 
-    /** A trainer that evaluates, predicts or learns on with this model, by the recipe it was made with. */
+    /** A trainer that evaluates, predicts or learns on with this model, as it was made; the model is closed with this object. */
     public Trainer trainer() {
-        TrainingConfig recipe = made.recipe;
-        return Trainer.of(model, recipe.optimizer(), recipe.loss())
-                .metrics(recipe.metrics().toArray(dev.tutti.metric.Metric[]::new))
-                .features(features.transforms.toArray(Transform[]::new))
+        TrainingConfig config = made.recipe;
+        return Trainer.of(
+                        model,
+                        TrainingConfig.of(config.optimizer(), config.loss()).metrics(config.metrics()))
+                .preprocessing(features.transforms.toArray(Transform[]::new))
                 .classes(features.classes);
     }
 

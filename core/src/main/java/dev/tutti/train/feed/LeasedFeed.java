@@ -56,12 +56,12 @@ abstract class LeasedFeed extends Feed {
     protected void readAhead() {
         long began = System.nanoTime();
         boolean reading = reader != null;
-        ahead = reading ? reader.next() : null;
+        ahead = reading ? reader.next().orElse(null) : null;
         if (reading && ahead == null) {
             finished(reader);
         }
         while (ahead == null && openNext()) {
-            ahead = reader.next();
+            ahead = reader.next().orElse(null);
             if (ahead == null) {
                 finished(reader);
             }

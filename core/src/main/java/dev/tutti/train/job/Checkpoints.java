@@ -1,24 +1,19 @@
 package dev.tutti.train.job;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tutti.io.FileException;
 import dev.tutti.json.ConfigException;
-import dev.tutti.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** What is left of earlier runs of a job, in its folder. */
 public final class Checkpoints {
     /** What may change between a run and the one that goes on from it: how long, where and how it is watched. */
     private static final Set<String> MAY_CHANGE =
-            Set.of("name", "epochs", "threads", "device", "checkpoints", "callbacks", "output");
+            Set.of("name", "epochs", "cores", "device", "checkpoints", "callbacks", "output");
 
     private final Job job;
     private final RunFolder output;
@@ -99,29 +94,10 @@ public final class Checkpoints {
         if (!exist() || !Files.exists(output.job())) {
             return;
         }
-        JsonNode before = tree(Json.read(output.job(), Job.class));
-        JsonNode now = tree(job);
-        Set<String> keys = new TreeSet<>();
-        before.fieldNames().forEachRemaining(keys::add);
-        now.fieldNames().forEachRemaining(keys::add);
-        List<String> differences = new ArrayList<>();
-        for (String key : keys) {
-            if (!MAY_CHANGE.contains(key) && !before.path(key).equals(now.path(key))) {
-                differences.add(key + " was " + shown(before.path(key)) + ", now it is " + shown(now.path(key)));
-            }
-        }
+        List<String> differences = new EarlierRun(job).differences(MAY_CHANGE);
         if (!differences.isEmpty()) {
             throw new ConfigException("the run in " + output + " cannot go on with another job: "
                     + String.join("; ", differences) + ". Say the same as before, or begin anew without resuming.");
         }
-    }
-
-    private static ObjectNode tree(Job job) {
-        return Json.json().valueToTree(job);
-    }
-
-    private static String shown(JsonNode node) {
-        String text = node.isMissingNode() ? "not said" : node.toString();
-        return text.length() <= 120 ? text : text.substring(0, 117) + "...";
     }
 }

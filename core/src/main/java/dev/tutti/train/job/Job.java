@@ -1,13 +1,15 @@
 package dev.tutti.train.job;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.data.transform.Transform;
-import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.train.Fit;
 import dev.tutti.train.Launcher;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +29,8 @@ public final class Job {
     private JobModel model;
 
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
-    private List<Transform> features = List.of();
+    @JsonAlias("features")
+    private List<Transform> preprocessing = List.of();
 
     private List<String> classes = List.of();
     private Loss loss;
@@ -42,7 +45,10 @@ public final class Job {
     private int accumulate = 1;
     private int epochs = 1;
     private long seed;
-    private Integer threads;
+
+    @JsonAlias("threads")
+    private Integer cores;
+
     private String device = "auto";
     private Launcher cluster;
     private Strategy strategy;
@@ -74,8 +80,8 @@ public final class Job {
     }
 
     /** What is done to raw features before the model sees them; kept with the saved model. */
-    public List<Transform> features() {
-        return features;
+    public List<Transform> preprocessing() {
+        return preprocessing;
     }
 
     /** The names of the classes, for people. */
@@ -124,9 +130,9 @@ public final class Job {
         return seed;
     }
 
-    /** Cores that a step may use; all of them unless that was said. */
-    public OptionalInt threads() {
-        return threads == null ? OptionalInt.empty() : OptionalInt.of(threads);
+    /** Cores that one operation may use; all of them unless that was said. */
+    public OptionalInt cores() {
+        return cores == null ? OptionalInt.empty() : OptionalInt.of(cores);
     }
 
     /** {@code auto}, {@code cpu}, {@code cuda} or {@code cuda:1}. */
@@ -139,12 +145,19 @@ public final class Job {
         return cluster == null ? Launcher.here() : cluster;
     }
 
-    /** How members agree: all-reduce, unless there is only one member or something else was said. */
+    /** How members agree: by the default strategy of the cluster, unless another one was said. */
     public Strategy strategy() {
-        if (strategy != null) {
-            return strategy;
-        }
-        return cluster == null ? Strategy.local() : Json.read("\"allReduce\"", Strategy.class, "strategy");
+        return strategy == null ? cluster().defaultStrategy() : strategy;
+    }
+
+    /** What is learned and how. */
+    public TrainingConfig config() {
+        return new TrainingConfig(optimizer, loss, metrics, movingAverage, seed);
+    }
+
+    /** How long and where training runs; callbacks and validation data are added by the one who runs it. */
+    public Fit fit() {
+        return Fit.epochs(epochs).accumulate(accumulate).on(cluster()).with(strategy());
     }
 
     public JobCheckpoints checkpoints() {

@@ -1,7 +1,6 @@
 package dev.tutti.train.job;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
 import dev.tutti.json.ShortForm;
@@ -15,13 +14,6 @@ import java.util.Optional;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = JobCallback.EarlyStopping.class, name = "earlyStopping"),
-    @JsonSubTypes.Type(value = JobCallback.BestModel.class, name = "bestModel"),
-    @JsonSubTypes.Type(value = JobCallback.TensorBoardLog.class, name = "tensorBoard"),
-    @JsonSubTypes.Type(value = JobCallback.Csv.class, name = "csv"),
-    @JsonSubTypes.Type(value = JobCallback.LearningRateLog.class, name = "learningRateLog"),
-})
 public abstract class JobCallback {
     /** Makes the callback for a run that writes into this folder. */
     public abstract Callback make(RunFolder output);

@@ -17,13 +17,17 @@ import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /** Finds what is wrong with a job before it starts, from the cheap to the dear: settings, folders, data, the model on a batch. */
 final class JobCheck {
+    private static final int LONGEST_NAME = 100;
+
     private final JobFile file;
     private final Job job;
+    private SavedModel saved; // null: the model is a new one
 
     JobCheck(JobFile file) {
         this.file = file;
@@ -32,6 +36,8 @@ final class JobCheck {
 
     ReadyJob check() {
         settings();
+        name();
+        insidePaths();
         callbacks();
         output();
         Dataset train = job.data().train();
@@ -39,15 +45,16 @@ final class JobCheck {
         train = job.batch().isPresent() ? train.batch(job.batch().getAsInt()) : train;
         Optional<Dataset> validation = job.data().validation();
         Trainer trainer = trainer();
+        ReadyJob ready = new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved));
         try {
             build(trainer, train);
             trial(trainer, "/data/train", job.data().train());
             if (validation.isPresent()) {
                 trial(trainer, "/data/validation", validation.get());
             }
-            return new ReadyJob(job, trainer, train, validation);
+            return ready;
         } catch (RuntimeException e) {
-            trainer.close();
+            ready.close();
             throw e;
         }
     }
@@ -71,7 +78,11 @@ final class JobCheck {
         atLeastOne("/epochs", job.epochs());
         atLeastOne("/batch", job.batch().orElse(1));
         atLeastOne("/accumulate", job.accumulate());
-        atLeastOne("/threads", job.threads().orElse(1));
+        atLeastOne("/cores", job.cores().orElse(1));
+        explained("/cores", () -> {
+            Engine.requireThreads(job.cores().orElse(1));
+            return job;
+        });
         atLeastOne("/checkpoints/keep", job.checkpoints().keep());
         atLeastOne("/checkpoints/everySteps", job.checkpoints().everySteps().orElse(1));
         require(
@@ -121,6 +132,37 @@ final class JobCheck {
         }
     }
 
+    /** The name becomes that of a folder, so it must not lead out of the one it lies in. */
+    private void name() {
+        String name = job.name();
+        require(
+                !name.isBlank()
+                        && name.length() <= LONGEST_NAME
+                        && name.matches("[^/\\\\\\p{Cntrl}]+")
+                        && !name.matches("\\.+"),
+                "/name",
+                "name: expected a name for people and for a folder, without slashes, received '" + name + "'");
+    }
+
+    /** A job file may come from anywhere; only the user on the command line may lead its results out of the folder. */
+    private void insidePaths() {
+        List<String> pointers = new ArrayList<>(List.of("/output", "/checkpoints/folder"));
+        for (int i = 0; i < job.callbacks().size(); i++) {
+            pointers.add("/callbacks/" + i + "/folder");
+            pointers.add("/callbacks/" + i + "/file");
+        }
+        for (String pointer : pointers) {
+            String path = file.isSet(pointer) ? "" : file.textAt(pointer).orElse("");
+            boolean leaves = Arrays.asList(path.split("[/\\\\]")).contains("..");
+            require(
+                    !leaves,
+                    pointer,
+                    pointer.substring(pointer.lastIndexOf('/') + 1) + ": expected a path without '..', received '"
+                            + path
+                            + "': a job file does not write outside its folder; say --output on the command line instead");
+        }
+    }
+
     private void output() {
         for (Path at = job.output().path().toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.exists(at)) {
@@ -140,22 +182,19 @@ final class JobCheck {
         Trainer trainer;
         if (model.saved().isPresent()) {
             Model.Options options = Model.Options.DEFAULT.device(device);
-            SavedModel saved =
-                    explained("/model", () -> SavedModel.load(model.saved().get(), options));
-            trainer = Trainer.of(saved.model(), job.optimizer(), job.loss());
-            trainer.features((job.features().isEmpty() ? saved.features().transforms() : job.features())
-                    .toArray(Transform[]::new));
-            trainer.classes(job.classes().isEmpty() ? saved.features().classes() : job.classes());
+            saved = explained("/model", () -> SavedModel.load(model.saved().get(), options));
+            SavedModel.Features kept = saved.features();
+            trainer = Trainer.of(saved.model(), job.config())
+                    .preprocessing((job.preprocessing().isEmpty() ? kept.transforms() : job.preprocessing())
+                            .toArray(Transform[]::new))
+                    .classes(job.classes().isEmpty() ? kept.classes() : job.classes());
         } else {
-            trainer = Trainer.of(model.definition().orElseThrow(), job.optimizer(), job.loss())
+            trainer = Trainer.of(model.definition().orElseThrow(), job.config())
                     .device(device)
-                    .features(job.features().toArray(Transform[]::new))
+                    .preprocessing(job.preprocessing().toArray(Transform[]::new))
                     .classes(job.classes());
         }
-        return trainer.seed(job.seed())
-                .movingAverage(job.movingAverage())
-                .threads(job.threads().orElse(Engine.cores()))
-                .metrics(job.metrics().toArray(Metric[]::new));
+        return trainer.cores(job.cores().orElse(Engine.cores()));
     }
 
     private void build(Trainer trainer, Dataset train) {

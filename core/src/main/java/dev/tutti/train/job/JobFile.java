@@ -2,6 +2,8 @@ package dev.tutti.train.job;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tutti.FileKind;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
 import dev.tutti.json.Places;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The text of a job, with what was set over it, and the places of its keys.
@@ -44,7 +47,9 @@ public final class JobFile {
     public static JobFile of(String text, String where, String name) {
         Job job = Json.readYaml(text, Job.class, where);
         try {
-            return new JobFile(text, name, Places.of(text, where), Json.yaml().readTree(text), job, Map.of());
+            Places places = Places.of(text, where);
+            JsonNode tree = FormerKeys.replaced(Json.yaml().readTree(text), places);
+            return new JobFile(text, name, places, tree, job, Map.of());
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("the text was read before", e);
         }
@@ -53,7 +58,7 @@ public final class JobFile {
     public static JobFile read(Path file) {
         try {
             String name = file.getFileName().toString().replaceFirst("\\.(yaml|yml|json)$", "");
-            return of(Files.readString(file), file.toString(), name);
+            return of(Files.readString(FileKind.require(file)), file.toString(), name);
         } catch (IOException e) {
             throw new ConfigException(file + ": cannot be read: " + e.getMessage(), e);
         }
@@ -85,9 +90,11 @@ public final class JobFile {
      * @param said how the user asked for it, for messages, such as {@code --epochs 3}
      */
     public JobFile set(String path, String value, String said) {
-        JsonNode changed = new SettingOverride(path, said).in(tree, value);
+        String present = FormerKeys.present(path, said);
+        JsonNode changed = new SettingOverride(present, said).in(tree, value);
+        changed = FormerKeys.replaced(changed, Places.unknown(said)); // the value may hold keys of its own
         Map<String, String> more = new LinkedHashMap<>(settings);
-        more.put("/" + path.replace('.', '/'), said);
+        more.put("/" + present.replace('.', '/'), said);
         return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);
     }
 
@@ -100,6 +107,38 @@ public final class JobFile {
         return text;
     }
 
+    /**
+     * The text as a start for another job: without {@code name} and {@code output}, so that the other job is named after its own
+     * file and its results go to a folder of their own.
+     */
+    public String template() {
+        ObjectNode rest = tree(text).deepCopy();
+        rest.remove(List.of("name", "output"));
+        String shorter = text.replaceAll("(?m)^(name|output):.*\\R?", "");
+        return rest.equals(tree(shorter)) ? shorter : Json.writeYaml(rest);
+    }
+
+    private static ObjectNode tree(String text) {
+        try {
+            return Json.yaml().readTree(text) instanceof ObjectNode object
+                    ? object
+                    : Json.yaml().createObjectNode();
+        } catch (JsonProcessingException e) {
+            return Json.yaml().createObjectNode(); // cut in the middle of a value
+        }
+    }
+
+    /** Whether a value was set over the text, by its JSON pointer. */
+    boolean isSet(String pointer) {
+        return settings.keySet().stream().anyMatch(pointer::startsWith);
+    }
+
+    /** The text of a value, where there is one. */
+    Optional<String> textAt(String pointer) {
+        JsonNode value = tree.at(pointer);
+        return value.isTextual() ? Optional.of(value.textValue()) : Optional.empty();
+    }
+
     /** An error about a key of this job, by its JSON pointer. */
     ConfigException problem(String pointer, String message) {
         return problem(pointer, message, null);
@@ -110,7 +149,8 @@ public final class JobFile {
                 .filter(setting -> pointer.startsWith(setting.getKey()))
                 .map(Map.Entry::getValue)
                 .reduce((earlier, later) -> later)
-                .orElse(places.at(pointer));
+                .orElseGet(() ->
+                        places.at(FormerKeys.former(pointer).filter(places::has).orElse(pointer)));
         return new ConfigException(place + ": " + message, cause);
     }
 }

@@ -9,10 +9,13 @@ import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import dev.tutti.io.ModuleFiles;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Layer;
+import dev.tutti.train.checkpoint.SavedModel;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -29,6 +32,11 @@ public record JobModel(Optional<Layer> definition, Optional<Path> saved) {
         return NamedDataset.isFile(path)
                 ? new JobModel(Optional.of(Json.read(Path.of(path), Layer.class)), Optional.empty())
                 : new JobModel(Optional.empty(), Optional.of(RunFolder.modelAt(Path.of(path))));
+    }
+
+    /** The TorchScript files of the model, whose code runs when it is built. */
+    public List<Path> scripts() {
+        return saved.isPresent() ? SavedModel.scripts(saved.get()) : ModuleFiles.of(definition.orElseThrow());
     }
 
     static final class Reader extends JsonDeserializer<JobModel> {

@@ -145,8 +145,9 @@ public final class Parity {
                 }
             }
             LossCurve course = new LossCurve(end);
-            Fit fit = Fit.epochs(ready.job().epochs())
-                    .accumulate(ready.job().accumulate())
+            Fit fit = ready.job()
+                    .fit()
+                    .quiet()
                     .on(cluster)
                     .with(strategy)
                     .until(interrupted)

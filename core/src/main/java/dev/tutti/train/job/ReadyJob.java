@@ -2,6 +2,7 @@ package dev.tutti.train.job;
 
 import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.io.Temporary;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.train.Fit;
@@ -9,7 +10,9 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.run.RunRecorder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,12 +28,16 @@ public final class ReadyJob implements AutoCloseable {
     private final Trainer trainer;
     private final Dataset train;
     private final Optional<Dataset> validation;
+    private final Optional<SavedModel> saved;
+    private final List<RunLock> locks = new ArrayList<>();
 
-    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation) {
+    /** @param saved the model to learn on with, if there is one; it is closed with this job */
+    ReadyJob(Job job, Trainer trainer, Dataset train, Optional<Dataset> validation, Optional<SavedModel> saved) {
         this.job = job;
         this.trainer = trainer;
         this.train = train;
         this.validation = validation;
+        this.saved = saved;
     }
 
     /**
@@ -65,6 +72,43 @@ public final class ReadyJob implements AutoCloseable {
     }
 
     /**
+     * Locks the folders that the run writes to until {@link #close}, and removes what killed writers have left there. {@link #run}
+     * does so too, unless it was done before.
+     *
+     * @throws dev.tutti.io.FileException if another run uses one of them
+     */
+    public void lockOutput() {
+        if (!locks.isEmpty()) {
+            return;
+        }
+        boolean shared = job.cluster().isStartedByHand();
+        Path output = job.output().path();
+        Path checkpoints = new Checkpoints(job).folder();
+        try {
+            for (Path folder : checkpoints
+                            .toAbsolutePath()
+                            .normalize()
+                            .startsWith(output.toAbsolutePath().normalize())
+                    ? List.of(output)
+                    : List.of(output, checkpoints)) {
+                locks.add(RunLock.take(folder, shared));
+            }
+        } catch (RuntimeException e) {
+            unlock();
+            throw e;
+        }
+        if (!shared) {
+            Temporary.sweep(output);
+            Temporary.sweep(checkpoints);
+        }
+    }
+
+    private void unlock() {
+        locks.forEach(RunLock::close);
+        locks.clear();
+    }
+
+    /**
      * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts. The folder of the run tells how
      * it is doing; see {@link RunRecorder}.
      *
@@ -73,11 +117,13 @@ public final class ReadyJob implements AutoCloseable {
      * @param watchers told how it goes
      */
     public History run(boolean resume, BooleanSupplier interrupted, Callback... watchers) {
+        lockOutput();
         RunFolder output = job.output();
         Checkpoints checkpoints = new Checkpoints(job);
         if (resume) {
             checkpoints.requireSameJob();
         } else {
+            new EarlierRun(job).setAside();
             checkpoints.setAside();
         }
         checkpoints.markUnfinished();
@@ -97,10 +143,8 @@ public final class ReadyJob implements AutoCloseable {
 
     private History train(boolean resume, BooleanSupplier interrupted, RunRecorder recorder, Callback... watchers) {
         RunFolder output = job.output();
-        Fit fit = Fit.epochs(job.epochs())
-                .accumulate(job.accumulate())
+        Fit fit = job.fit()
                 .on(job.cluster().reachableThrough(output.coordinator()))
-                .with(job.strategy())
                 .until(interrupted)
                 .callbacks(callbacks(watchers))
                 .callbacks(recorder);
@@ -133,6 +177,8 @@ public final class ReadyJob implements AutoCloseable {
 
     @Override
     public void close() {
+        unlock();
         trainer.close();
+        saved.ifPresent(SavedModel::close);
     }
 }

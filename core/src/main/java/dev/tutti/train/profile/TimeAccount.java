@@ -6,7 +6,6 @@ import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
 import dev.tutti.train.callback.Callback;
-import dev.tutti.train.callback.Trace;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ public final class TimeAccount {
     private final Team team;
     private final Agreement agreement;
     private final Timing timing;
-    private final List<Trace> traces;
+    private final List<TimelineObserver> observers;
     private final Timeline timeline = new Timeline();
     private final long began = System.nanoTime();
     private Collectives counted;
@@ -44,12 +43,12 @@ public final class TimeAccount {
         this.team = team;
         this.agreement = agreement;
         this.timing = timing;
-        traces = callbacks.stream()
-                .filter(Trace.class::isInstance)
-                .map(Trace.class::cast)
+        observers = callbacks.stream()
+                .flatMap(callback -> callback.timelineObserver().stream())
                 .toList();
         timing.listener(timeline);
-        traces.forEach(trace -> trace.follow(timeline, () -> team.group().self().id()));
+        observers.forEach(
+                observer -> observer.follow(timeline, () -> team.group().self().id()));
     }
 
     /** So many updates were agreed on; this member had so many of their samples. */
@@ -114,7 +113,7 @@ public final class TimeAccount {
         // All are taken before any is written: senders do not wait for a disk.
         agreement.collect("timeline", timeline.numbers(), lengths).forEach((rank, numbers) -> {
             String name = group.members().get(rank).id();
-            traces.forEach(trace -> trace.member(rank, name, Timeline.of(numbers)));
+            observers.forEach(observer -> observer.member(rank, name, Timeline.of(numbers)));
         });
     }
 
@@ -128,7 +127,7 @@ public final class TimeAccount {
         numbers[PHASES + 3] = before.sent() + ofCounted.sent();
         numbers[PHASES + 4] = before.received() + ofCounted.received();
         numbers[STRETCHES] = timeline.size();
-        numbers[TRACES] = traces.size();
+        numbers[TRACES] = observers.size();
         return numbers;
     }
 

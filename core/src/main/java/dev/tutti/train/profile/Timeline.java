@@ -1,5 +1,6 @@
 package dev.tutti.train.profile;
 
+import dev.tutti.Experimental;
 import dev.tutti.train.profile.Timing.Phase;
 import java.time.Instant;
 import java.util.Arrays;
@@ -8,6 +9,7 @@ import java.util.Arrays;
  * What a member was busy with, one stretch after the other, by the clock on the wall: so that those of several machines can be
  * laid side by side. It keeps the first so many stretches, which bounds its memory.
  */
+@Experimental
 public final class Timeline implements Timing.Listener {
     /** Some 40,000 steps, or 3 MB; viewers become slow with more. */
     static final int LIMIT = 200_000;
@@ -60,6 +62,7 @@ public final class Timeline implements Timing.Listener {
         return System.nanoTime() + toWall;
     }
 
+    /** How many stretches there are. */
     public int size() {
         return size;
     }

@@ -1,5 +1,6 @@
 package dev.tutti.train.replica;
 
+import dev.tutti.Experimental;
 import dev.tutti.array.Range;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
@@ -15,6 +16,7 @@ import dev.tutti.train.profile.Timing.Phase;
  * <p>Order of calls: {@link #next} as often as there are batches for an update, whether or not it gives one; {@link #hasNext} and
  * {@link #position} in between; then {@link #close}.
  */
+@Experimental
 public abstract class Feed implements AutoCloseable {
     private final BatchReader reader;
     private final Timing timing;
@@ -79,7 +81,7 @@ public abstract class Feed implements AutoCloseable {
     protected void readAhead() {
         if (reader != null) {
             long began = System.nanoTime();
-            ahead = reader.next();
+            ahead = reader.next().orElse(null);
             timing.record(Phase.FEED, began);
         }
     }

@@ -7,7 +7,7 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.profile.Timing;
 
 /** One member on its own, its operations on as many cores as it may use. */
-final class LocalStrategy implements Strategy {
+public final class LocalStrategy implements Strategy {
     @Override
     public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         return new LocalReplica(model, recipe, team, timing);

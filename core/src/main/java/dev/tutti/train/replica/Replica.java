@@ -1,5 +1,6 @@
 package dev.tutti.train.replica;
 
+import dev.tutti.Experimental;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
@@ -17,6 +18,7 @@ import java.util.Map;
  * met again {@link #regrouped} is called, the state of the furthest is written where it has to be, and the work since the last
  * agreement is done once more, beginning with {@link #open}.
  */
+@Experimental
 public interface Replica extends AutoCloseable {
     Model model();
 

@@ -1,10 +1,11 @@
 package dev.tutti.train.replica;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.Experimental;
 import dev.tutti.comm.Team;
+import dev.tutti.json.Json;
 import dev.tutti.json.ShortForm;
 import dev.tutti.nn.Model;
 import dev.tutti.train.TrainingConfig;
@@ -15,14 +16,23 @@ import dev.tutti.train.profile.Timing;
  *
  * <p>A strategy of your own implements this; {@code Json.register} gives it its name in files.
  */
+@Experimental
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes(@JsonSubTypes.Type(value = LocalStrategy.class, name = "local"))
 public interface Strategy {
     /** One member on its own. */
     static Strategy local() {
         return new LocalStrategy();
+    }
+
+    /**
+     * The strategy with this name in files, with its defaults.
+     *
+     * @throws dev.tutti.json.ConfigException if there is none, for instance because its module is not on the class path
+     */
+    static Strategy named(String name) {
+        return Json.read('"' + name + '"', Strategy.class, "strategy");
     }
 
     /** Makes one member's part. */

@@ -1,5 +1,6 @@
 package dev.tutti.train.worker;
 
+import dev.tutti.Experimental;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
 import dev.tutti.data.Batch;
@@ -34,6 +35,7 @@ import java.util.function.IntConsumer;
  * <p>The result depends on the number of workers, not on which of them is faster; with one worker it is that of a worker on its
  * own, bit for bit.
  */
+@Experimental
 public final class LocalWorkers implements AutoCloseable {
     private final List<Model> models = new ArrayList<>();
     private final TrainingConfig recipe;

@@ -32,6 +32,7 @@ public final class WorkerThreads implements Launcher {
         if (count() < 1) {
             throw new TrainingException("expected at least 1 worker, received " + workers);
         }
+        Engine.requireThreads(count());
     }
 
     @Override

@@ -30,7 +30,7 @@ class SavedModelTest {
         NdArray expected;
         Evaluation evaluation;
         try (Trainer trainer =
-                Blobs.trainer().features(Transform.scale(0.5, 0.1)).classes(List.of("a", "b", "c"))) {
+                Blobs.trainer().preprocessing(Transform.scale(0.5, 0.1)).classes(List.of("a", "b", "c"))) {
             History history = trainer.fit(Blobs.data(90).batch(10), epochs(2).validate(Blobs.data(50, 4)));
             evaluation = history.last().validation();
             trainer.save(saved, evaluation);

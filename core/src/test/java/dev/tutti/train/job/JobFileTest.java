@@ -75,4 +75,37 @@ class JobFileTest {
         assertThatThrownBy(() -> ReadyJob.check(changed))
                 .hasMessage("--set batch=0: batch: expected 1 or more, received 0");
     }
+
+    @Test
+    void keysUnderFormerNamesStillWork() {
+        JobFile old = JobFile.of(
+                "threads: 2\nfeatures: [{type: scale, factor: 2}]\ncluster: {type: threads}\n", "old.yaml", "x");
+        JobFile now = JobFile.of(
+                "cores: 2\npreprocessing: [{type: scale, factor: 2}]\ncluster: {type: threads}\n", "new.yaml", "x");
+        assertThat(Json.write(old.job())).isEqualTo(Json.write(now.job()));
+        assertThat(old.job().cores()).hasValue(2);
+        assertThat(old.set("cores", "3", "--cores 3").job().cores()).hasValue(3);
+        assertThat(now.set("threads", "3", "--threads 3").job().cores()).hasValue(3);
+        assertThat(old.set("epochs", "3", "--epochs 3").job().cores()).hasValue(2);
+        assertThat(old.problem("/cores", "too many")).hasMessage("old.yaml:1:1: too many");
+    }
+
+    @Test
+    void everyFormerNameIsLoggedWithItsPlace() {
+        var logger = (ch.qos.logback.classic.Logger) org.slf4j.LoggerFactory.getLogger(FormerKeys.class);
+        var heard = new ch.qos.logback.core.read.ListAppender<ch.qos.logback.classic.spi.ILoggingEvent>();
+        heard.start();
+        logger.addAppender(heard);
+        try {
+            JobFile.of("epochs: 1\nthreads: 2\n", "old.yaml", "x").set("features", "[]", "--set features=[]");
+        } finally {
+            logger.detachAppender(heard);
+        }
+        assertThat(heard.list)
+                .extracting(ch.qos.logback.classic.spi.ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "old.yaml:2:1: 'threads' is called 'cores' now; the former name works in this version only",
+                        "--set features=[]: 'features' is called 'preprocessing' now; the former name works in this"
+                                + " version only");
+    }
 }

@@ -162,7 +162,7 @@ class PipelineOfPartsTest {
     private static Map<String, NdArray> local(Case c, NdArray features, NdArray labels) {
         try (Trainer trainer = Trainer.of((Layer) c.definition, adam(RATE), softmaxCrossEntropy())
                 .seed(SEED)
-                .threads(1)) {
+                .cores(1)) {
             trainer.fit(Dataset.of(features, labels).batch(ROWS), epochs(EPOCHS).accumulate(MICRO_BATCHES));
             return trainer.model().arrays();
         }

@@ -199,9 +199,7 @@ class LocalWorkersTest {
     private static List<Batch> batches() {
         List<Batch> batches = new ArrayList<>();
         try (BatchReader reader = Blobs.data(49 * STEPS).batch(49).open(0)) {
-            for (Batch batch = reader.next(); batch != null; batch = reader.next()) {
-                batches.add(batch);
-            }
+            reader.forEach(batches::add);
         }
         return batches;
     }

@@ -2,6 +2,7 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
+import dev.tutti.json.Definition;
 import dev.tutti.nn.Model;
 import dev.tutti.strategy.compression.Compression;
 import dev.tutti.strategy.compression.GradientSum;
@@ -11,13 +12,12 @@ import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.Strategy;
 import dev.tutti.train.worker.LocalWorkers;
-import java.util.function.Consumer;
 
 /**
  * Every batch is divided among the members; at every step they sum their gradients and make the same update. The result is that
  * of one machine with the whole batch, but for the order in which floats are added.
  */
-public final class AllReduce implements Strategy, Cloneable {
+public final class AllReduce extends Definition implements Strategy {
     private Compression compression;
     private boolean shardedState;
     private boolean syncBatchNorm;
@@ -115,17 +115,6 @@ public final class AllReduce implements Strategy, Cloneable {
     public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         validate();
         return new AllReduceReplica(this, model, recipe, team, timing);
-    }
-
-    private AllReduce copy(Consumer<AllReduce> change) {
-        try {
-            AllReduce clone = (AllReduce) clone();
-            change.accept(clone);
-            clone.validate();
-            return clone;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError("strategies are cloneable", e);
-        }
     }
 
     @Override

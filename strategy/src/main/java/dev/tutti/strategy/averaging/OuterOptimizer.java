@@ -1,9 +1,9 @@
 package dev.tutti.strategy.averaging;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.Experimental;
 import dev.tutti.json.ShortForm;
 import dev.tutti.tensor.Tensor;
 import java.util.Map;
@@ -12,10 +12,10 @@ import java.util.Map;
  * An optimizer of rounds: it takes the way from the parameters of the last agreement, the anchor, to the average of the models for
  * a gradient, and decides how far to go. A definition; its state belongs to {@link Move}.
  */
+@Experimental
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes(@JsonSubTypes.Type(value = NesterovOuter.class, name = "nesterov"))
 public interface OuterOptimizer {
     /** Momentum with Nesterov's look ahead, as in DiLoCo, whose settings are 0.7 and 0.9. */
     static OuterOptimizer nesterov(double rate, double momentum) {

@@ -1,9 +1,9 @@
 package dev.tutti.strategy.averaging;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.annotation.JsonTypeResolver;
+import dev.tutti.Experimental;
 import dev.tutti.json.ShortForm;
 import java.util.List;
 
@@ -12,14 +12,10 @@ import java.util.List;
  *
  * <p>Weights of your own implement this; {@code Json.register} gives them their name in files.
  */
+@Experimental
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-@JsonSubTypes({
-    @JsonSubTypes.Type(value = EqualWeights.class, name = "plain"),
-    @JsonSubTypes.Type(value = SampleWeights.class, name = "samples"),
-    @JsonSubTypes.Type(value = LocallyWeighted.class, name = "locallyWeighted")
-})
 public interface Weights {
     /** The plain mean of all members that had data. */
     static Weights plain() {

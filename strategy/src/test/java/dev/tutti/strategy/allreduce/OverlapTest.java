@@ -43,7 +43,7 @@ class OverlapTest {
             Sequential.of(dense(300).tanh(), dense(260).tanh(), dense(Blobs.CLASSES));
 
     private static Trainer trainer() {
-        return Trainer.of(LAYERS, adam(0.001), softmaxCrossEntropy()).threads(1);
+        return Trainer.of(LAYERS, adam(0.001), softmaxCrossEntropy()).cores(1);
     }
 
     @ParameterizedTest

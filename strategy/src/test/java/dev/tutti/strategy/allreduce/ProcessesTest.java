@@ -32,7 +32,8 @@ class ProcessesTest {
     void equalOneWorker() {
         Result one = train(epochs(3));
         Result two = train(epochs(3).on(Cluster.processes(2)).with(allReduce()));
-        Result three = train(epochs(3).on(Cluster.processes(3).threads(2)).with(allReduce()));
+        Result three =
+                train(epochs(3).on(Cluster.processes(3).workersPerProcess(2)).with(allReduce()));
         for (Result several : new Result[] {two, three}) {
             one.weights.forEach((name, array) -> {
                 for (int i = 0; i < array.size(); i++) {
@@ -59,7 +60,7 @@ class ProcessesTest {
         try (Trainer trainer = Trainer.of(
                         Sequential.of(flatten(), dense(32).tanh(), dense(10)), adam(1e-3), softmaxCrossEntropy())
                 .metrics(accuracy())
-                .threads(1)) {
+                .cores(1)) {
             History history = trainer.fit(TRAIN, fit.validate(TEST));
             return new Result(trainer.model().arrays(), history);
         }

@@ -67,7 +67,7 @@ class ShardedStateTest {
 
     private static Supplier<Trainer> trainer(Optimizer optimizer) {
         return () -> Trainer.of(Sequential.of(dense(17).tanh(), dense(Blobs.CLASSES)), optimizer, softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ class SharedGradientsTest {
                         Sequential.of(dense(300).relu(), dense(260).tanh(), dense(Blobs.CLASSES)),
                         optimizer,
                         softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     private static Map<String, NdArray> weights(TestingCluster cluster, Optimizer optimizer, Fit fit) {

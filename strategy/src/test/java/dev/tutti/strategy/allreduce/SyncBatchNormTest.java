@@ -48,7 +48,7 @@ class SyncBatchNormTest {
                                 dense(Blobs.CLASSES)),
                         sgd(0.05),
                         softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     private static Map<String, NdArray> one(Dataset data, Fit fit) {
@@ -102,7 +102,7 @@ class SyncBatchNormTest {
                                 Sequential.of(dense(8), batchNorm().tanh(), dense(Blobs.CLASSES)),
                                 sgd(0.05),
                                 softmaxCrossEntropy())
-                        .threads(1),
+                        .cores(1),
                 rowEach,
                 epochs(2).on(place).with(allReduce().syncBatchNorm())));
         assertThat(results).containsOnlyKeys("worker-0", "worker-1", "worker-3");

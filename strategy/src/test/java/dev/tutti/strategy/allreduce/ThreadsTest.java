@@ -58,7 +58,7 @@ class ThreadsTest {
         };
         try (Trainer trainer = Trainer.of(
                         Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)), sgd(0.1), softmaxCrossEntropy())
-                .threads(1)) {
+                .cores(1)) {
             trainer.build(Blobs.data(10)).freeze("dense1");
             trainer.fit(Blobs.data(96).batch(24), fit.callbacks(unfreezing));
             return trainer.model().arrays();

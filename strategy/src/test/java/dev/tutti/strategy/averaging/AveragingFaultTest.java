@@ -59,7 +59,7 @@ class AveragingFaultTest {
     }
 
     private static Trainer trainer() {
-        return Trainer.of(Sequential.of(dense(1)), adam(0.001), mse()).threads(1);
+        return Trainer.of(Sequential.of(dense(1)), adam(0.001), mse()).cores(1);
     }
 
     private static Function<Launcher, Result> work(Averaging strategy, int epochs) {

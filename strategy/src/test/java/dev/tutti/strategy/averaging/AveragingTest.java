@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AveragingTest {
     private static Trainer trainer(Optimizer optimizer) {
         return Trainer.of(Sequential.of(dense(8).tanh(), dense(Blobs.CLASSES)), optimizer, softmaxCrossEntropy())
-                .threads(1);
+                .cores(1);
     }
 
     private static Map<String, Result> run(
@@ -119,7 +119,7 @@ class AveragingTest {
                             Sequential.of(dense(8), batchNorm(), dense(8).tanh(), dense(Blobs.CLASSES)),
                             sgd(0.1),
                             softmaxCrossEntropy())
-                    .threads(1)) {
+                    .cores(1)) {
                 trainer.build(data).freeze("dense2");
                 Map<String, NdArray> before = trainer.model().arrays();
                 trainer.fit(

@@ -61,10 +61,10 @@ class LauncherContractTest {
                         () -> Cluster.threads(0).validate()),
                 new Place(Cluster.members(3), 3, allReduce(), () -> Cluster.members(0)),
                 new Place(
-                        Cluster.members(2).threads(2),
+                        Cluster.members(2).workersPerMember(2),
                         4,
                         allReduce(),
-                        () -> Cluster.members(2).threads(0)),
+                        () -> Cluster.members(2).workersPerMember(0)),
                 new Place(Cluster.processes(2), 2, allReduce(), () -> Cluster.processes(0)));
     }
 
@@ -74,7 +74,7 @@ class LauncherContractTest {
         try (Trainer trainer = Trainer.of(
                         Sequential.of(flatten(), dense(16).tanh(), dense(10)), adam(1e-3), softmaxCrossEntropy())
                 .metrics(accuracy())
-                .threads(1)) {
+                .cores(1)) {
             return new Ending(trainer.fit(TRAIN, fit), trainer.model().arrays());
         }
     }

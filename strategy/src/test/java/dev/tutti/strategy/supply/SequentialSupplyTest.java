@@ -66,7 +66,7 @@ class SequentialSupplyTest {
     private static Ending train(Dataset data, Fit fit) {
         try (Trainer trainer = Trainer.of(dense(1), sgd(1e-5), mse())
                 .metrics(new Number(), new Square())
-                .threads(1)) {
+                .cores(1)) {
             // A look at the rows' shapes would parse one of them.
             trainer.build(Dataset.of(NdArray.of(new float[2], 1, 2), NdArray.of(new float[1], 1, 1)));
             return new Ending(trainer.fit(data, fit), trainer.model().arrays());

@@ -3,6 +3,7 @@ package dev.tutti.testkit.fault;
 import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.data.Sample;
 import dev.tutti.data.transform.Transform;
+import dev.tutti.json.Json;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -12,6 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class DataFault implements Transform {
     private static final AtomicLong ROWS = new AtomicLong();
+
+    static {
+        register();
+    }
 
     private String member = "";
     private long row;
@@ -23,6 +28,11 @@ public final class DataFault implements Transform {
         this.member = member;
         this.row = row;
         this.sleepMicros = sleepMicros;
+    }
+
+    /** Gives it its name in files; only programs of the test kit do so. */
+    public static void register() {
+        Json.register(DataFault.class, "flaw");
     }
 
     /** The member with this name throws at the row it reads as so manieth. */

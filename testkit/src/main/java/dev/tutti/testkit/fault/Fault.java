@@ -113,6 +113,19 @@ public sealed interface Fault {
         }
     }
 
+    /** Processes that are no members do something. */
+    record Strangers(String what, Runnable attack) implements Fault {
+        @Override
+        public void strike(Victims victims) {
+            attack.run();
+        }
+
+        @Override
+        public String toString() {
+            return "strangers(" + what + ")";
+        }
+    }
+
     /** No fault, but the time for one to have its effect: goes on once this stands in the log of a member. */
     record Await(String text) implements Fault {
         @Override

@@ -1,0 +1,147 @@
+package dev.tutti.testkit;
+
+import dev.tutti.TuttiException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Hosts of a network of its own, as Linux network namespaces: processes of one can reach those of another only through that network, and
+ * share no memory and no name with them. Nothing outside of it can be reached, and it cannot be reached from outside.
+ *
+ * <p>Needs root and the command {@code ip}; {@link #unavailable} says what is missing.
+ */
+public final class NetworkHosts implements AutoCloseable {
+    private static final String SUBNET = "10.213.7.";
+    private static final long COMMAND_SECONDS = 20;
+    private static final String LISTENS = "0A";
+
+    private final String prefix =
+            "tutti-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime() & 0xffff);
+    private final String wires = prefix + "-wires";
+    private final List<String> namespaces = new ArrayList<>();
+
+    /** Why there cannot be such hosts here; empty if there can. */
+    public static Optional<String> unavailable() {
+        if (!Files.isDirectory(Path.of("/proc/self/ns"))) {
+            return Optional.of("network namespaces are a matter of Linux");
+        }
+        if (!"root".equals(System.getProperty("user.name"))) {
+            return Optional.of("only root can make network namespaces");
+        }
+        try (NetworkHosts one = create(1)) {
+            one.run("ip", "netns", "exec", one.namespaces.get(0), "unshare", "--mount", "--uts", "true");
+            return Optional.empty();
+        } catch (TuttiException e) {
+            return Optional.of(e.getMessage() + " (on Debian: apt-get install iproute2)");
+        }
+    }
+
+    /** So many hosts, all of which can reach each other. */
+    public static NetworkHosts create(int count) {
+        NetworkHosts hosts = new NetworkHosts();
+        try {
+            hosts.addNamespace(hosts.wires);
+            hosts.run("ip", "-n", hosts.wires, "link", "add", "wires", "type", "bridge");
+            hosts.run("ip", "-n", hosts.wires, "link", "set", "wires", "up");
+            for (int i = 0; i < count; i++) {
+                hosts.addHost(i);
+            }
+            return hosts;
+        } catch (RuntimeException e) {
+            hosts.close();
+            throw e;
+        }
+    }
+
+    private void addNamespace(String name) {
+        run("ip", "netns", "add", name);
+        namespaces.add(name);
+    }
+
+    private void addHost(int number) {
+        String name = prefix + "-" + number;
+        addNamespace(name);
+        String plug = "plug" + number;
+        run("ip", "link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", plug, "netns", wires);
+        run("ip", "-n", wires, "link", "set", plug, "master", "wires", "up");
+        run("ip", "-n", name, "address", "add", address(number) + "/24", "dev", "eth0");
+        run("ip", "-n", name, "link", "set", "eth0", "up");
+        run("ip", "-n", name, "link", "set", "lo", "up");
+    }
+
+    /** The address of a host. */
+    public String address(int host) {
+        return SUBNET + (host + 1);
+    }
+
+    private String namespace(int host) {
+        return namespaces.get(host + 1);
+    }
+
+    /**
+     * What stands before a command that is to run on a host, with shared memory of its own.
+     *
+     * @param name the name of the host; several may have the same
+     */
+    public List<String> within(int host, String name) {
+        return List.of(
+                "ip",
+                "netns",
+                "exec",
+                namespace(host),
+                "unshare",
+                "--mount",
+                "--uts",
+                "sh",
+                "-c",
+                "mount -t tmpfs none /dev/shm && hostname " + name + " && exec \"$@\"",
+                "sh");
+    }
+
+    /** The ports on which processes of a host listen for other hosts. */
+    public List<Integer> openPorts(int host) {
+        TreeSet<Integer> ports = new TreeSet<>();
+        String tables = run("ip", "netns", "exec", namespace(host), "cat", "/proc/net/tcp", "/proc/net/tcp6");
+        for (String line : tables.split("\n")) {
+            String[] columns = line.strip().split("\\s+");
+            boolean listens = columns.length > 9 && columns[3].equals(LISTENS);
+            if (listens && !columns[1].startsWith("0100007F:") && !columns[1].contains("0100007F:")) {
+                ports.add(Integer.parseInt(columns[1].substring(columns[1].lastIndexOf(':') + 1), 16));
+            }
+        }
+        return List.copyOf(ports);
+    }
+
+    private String run(String... command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new TuttiException("'" + String.join(" ", command) + "' failed: " + output.strip());
+            }
+            return output;
+        } catch (IOException e) {
+            throw new TuttiException("'" + command[0] + "' cannot be run: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TuttiException("interrupted while '" + command[0] + "' ran", e);
+        }
+    }
+
+    /** Takes the hosts away; what still runs on them loses its network. */
+    @Override
+    public void close() {
+        for (int i = namespaces.size() - 1; i >= 0; i--) {
+            run("ip", "netns", "delete", namespaces.remove(i));
+        }
+    }
+}
