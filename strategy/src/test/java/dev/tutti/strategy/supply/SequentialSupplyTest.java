@@ -13,6 +13,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.source.RowSupplies;
 import dev.tutti.data.source.RowSupply;
 import dev.tutti.data.source.SuppliedSource;
+import dev.tutti.json.Json;
 import dev.tutti.metric.Mean;
 import dev.tutti.metric.MeanMetric;
 import dev.tutti.strategy.TestingCluster;
@@ -37,6 +38,11 @@ import org.junit.jupiter.api.io.TempDir;
 class SequentialSupplyTest {
     private static final int[] ROWS = {13, 7, 0, 20, 5, 11, 9, 16, 3};
     private static final int ALL = IntStream.of(ROWS).sum();
+
+    static {
+        Json.register(Number.class, "rowNumber");
+        Json.register(Square.class, "rowSquare");
+    }
 
     @TempDir
     Path folder;
