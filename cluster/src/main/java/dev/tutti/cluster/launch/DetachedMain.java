@@ -1,11 +1,16 @@
 package dev.tutti.cluster.launch;
 
 import dev.tutti.TuttiException;
+import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
+import dev.tutti.train.History;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +38,11 @@ public final class DetachedMain {
         JobFile file =
                 JobFile.of(Json.writeYaml(order.job()), "the job", order.job().name());
         try (ReadyJob ready = ReadyJob.check(file)) {
-            ready.run(order.resume(), interrupted::get);
+            ready.lockOutput();
+            History history = ready.run(order.resume(), interrupted::get);
+            if (history.ending() != History.Ending.INTERRUPTED) {
+                AtomicFile.write(ready.job().output().result(), Json.write(result(ready, history)) + "\n");
+            }
         } catch (TuttiException e) {
             LOG.error("{}", e.getMessage());
             Runtime.getRuntime().halt(FAILED);
@@ -42,6 +51,16 @@ public final class DetachedMain {
             Runtime.getRuntime().halt(FAILED);
         }
         Runtime.getRuntime().halt(0); // native threads and user code may not end by themselves
+    }
+
+    private static Map<String, Object> result(ReadyJob ready, History history) {
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("job", ready.job().name());
+        result.put("ending", history.ending().name().toLowerCase(Locale.ROOT));
+        result.put("epochs", history.epochs().size());
+        result.put("model", ready.job().output().model().toString());
+        result.put("history", history.epochs());
+        return result;
     }
 
     private static void ignore(String signal) {
