@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import dev.tutti.cluster.launch.LocalMembers;
 import dev.tutti.cluster.launch.LocalProcesses;
 import dev.tutti.cluster.launch.RoleThreads;
 import dev.tutti.train.Launcher;
@@ -11,6 +12,11 @@ public final class Cluster {
     /** Workers on threads of this JVM, which share the parameters: the fastest on one machine. */
     public static Launcher threads(int workers) {
         return Launcher.threads(workers);
+    }
+
+    /** Members on threads of this JVM, each with a model of its own: what several JVMs do, without starting any. */
+    public static LocalMembers members(int members) {
+        return new LocalMembers(members);
     }
 
     /** The same beside members of another role, on threads of this JVM as well: {@code threads(2, "server", 1)}. */

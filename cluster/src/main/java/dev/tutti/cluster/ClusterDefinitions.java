@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import dev.tutti.cluster.launch.LocalMembers;
 import dev.tutti.cluster.launch.LocalProcesses;
 import dev.tutti.json.Definitions;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.Map;
 public final class ClusterDefinitions implements Definitions {
     @Override
     public Map<Class<?>, String> named() {
-        return Map.of(LocalProcesses.class, "processes", ExternalCluster.class, "joined");
+        return Map.of(
+                LocalProcesses.class, "processes", LocalMembers.class, "members", ExternalCluster.class, "joined");
     }
 }

@@ -25,8 +25,10 @@ import dev.tutti.comm.Team;
 import dev.tutti.host.RunningTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -49,7 +51,7 @@ public final class ClusterTeam implements Team {
     private final CoordinatorClient client;
     private final CollectivesFactory factory;
     private final int threads;
-    private final RemoteLeases leases;
+    private final Map<String, RemoteLeases> leases = new ConcurrentHashMap<>(); // by data set
     private final RemoteOwnership ownership;
     private final MemberMessages messages;
     private final GroupStatus standing = new GroupStatus();
@@ -78,7 +80,6 @@ public final class ClusterTeam implements Team {
         this.threads = threads;
         this.factory = factory;
         this.self = client.join(this.newcomer);
-        this.leases = new RemoteLeases(client, () -> self);
         this.ownership = new RemoteOwnership(client, () -> self);
         this.messages = new MemberMessages(client);
         this.pulse = client.pulse(self, listener(self));
@@ -234,7 +235,7 @@ public final class ClusterTeam implements Team {
         String before = self.id();
         pulse.close();
         newcomer = newcomer.again();
-        leases.forget();
+        leases.values().forEach(RemoteLeases::forget);
         try {
             self = client.join(newcomer);
         } catch (RefusedException e) {
@@ -360,8 +361,8 @@ public final class ClusterTeam implements Team {
     }
 
     @Override
-    public Leases leases() {
-        return leases;
+    public Leases leases(String dataset) {
+        return leases.computeIfAbsent(dataset, name -> new RemoteLeases(client, () -> self, name));
     }
 
     @Override

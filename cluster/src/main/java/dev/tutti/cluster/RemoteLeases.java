@@ -4,6 +4,7 @@ import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.cluster.rpc.Membership;
+import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.MemberLostException;
@@ -14,29 +15,31 @@ import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** Chunks leased from the coordinator's ledger. */
+/** Chunks of one data set, leased from the coordinator's ledger. */
 final class RemoteLeases implements Leases {
     private final CoordinatorClient client;
     private final Supplier<Membership> self;
+    private final String dataset;
     private final Map<Integer, TreeSet<Integer>> held = new HashMap<>();
 
-    RemoteLeases(CoordinatorClient client, Supplier<Membership> self) {
+    RemoteLeases(CoordinatorClient client, Supplier<Membership> self, String dataset) {
         this.client = client;
         this.self = self;
+        this.dataset = dataset;
     }
 
     @Override
     public synchronized void begin(int epoch, int chunks, List<Integer> used) {
         ask(() -> {
-            client.begin(self.get(), epoch, chunks, used);
+            client.begin(self.get(), dataset, epoch, chunks, used);
             return true;
         });
     }
 
     @Override
-    public synchronized OptionalInt lease(int epoch) {
+    public synchronized OptionalInt lease(int epoch, ChunkPreference preference) {
         TreeSet<Integer> mine = held.computeIfAbsent(epoch, number -> new TreeSet<>());
-        OptionalInt chunk = ask(() -> client.lease(self.get(), epoch, List.copyOf(mine)));
+        OptionalInt chunk = ask(() -> client.lease(self.get(), dataset, epoch, List.copyOf(mine), preference));
         chunk.ifPresent(mine::add);
         return chunk;
     }
@@ -44,7 +47,7 @@ final class RemoteLeases implements Leases {
     @Override
     public synchronized void used(int epoch, List<Integer> chunks) {
         ask(() -> {
-            client.use(self.get(), epoch, chunks);
+            client.use(self.get(), dataset, epoch, chunks);
             return true;
         });
         held.getOrDefault(epoch, new TreeSet<>()).removeAll(chunks);
@@ -53,7 +56,7 @@ final class RemoteLeases implements Leases {
     @Override
     public synchronized void giveBack(int epoch) {
         ask(() -> {
-            client.giveBack(self.get(), epoch);
+            client.giveBack(self.get(), dataset, epoch);
             return true;
         });
         held.remove(epoch);
@@ -61,7 +64,7 @@ final class RemoteLeases implements Leases {
 
     @Override
     public List<Integer> used(int epoch) {
-        return ask(() -> client.used(self.get(), epoch));
+        return ask(() -> client.used(self.get(), dataset, epoch));
     }
 
     /** This member is somebody new: what the one before had leased, others get. */

@@ -71,8 +71,8 @@ public abstract class TeamView implements Team {
     }
 
     @Override
-    public Leases leases() {
-        return team.leases();
+    public Leases leases(String dataset) {
+        return team.leases(dataset);
     }
 
     @Override

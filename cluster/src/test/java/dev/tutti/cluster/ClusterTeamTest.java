@@ -11,6 +11,7 @@ import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.GroupChangedException;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Report;
@@ -209,13 +210,14 @@ class ClusterTeamTest {
         ClusterTeam first = join("worker-0");
         ClusterTeam second = join("worker-1");
         meet(List.of(first, second), 0, 0);
-        first.leases().begin(0, 3, List.of());
-        assertThat(first.leases().lease(0)).hasValue(0);
+        first.leases(Leases.TRAINING).begin(0, 3, List.of());
+        assertThat(first.leases(Leases.TRAINING).lease(0)).hasValue(0);
         first.configure("rate", "0.1");
         restart();
-        assertThat(first.leases().lease(0)).hasValue(1);
-        second.leases().used(0, List.of(second.leases().lease(0).getAsInt()));
-        assertThat(first.leases().used(0)).containsExactly(2);
+        assertThat(first.leases(Leases.TRAINING).lease(0)).hasValue(1);
+        second.leases(Leases.TRAINING)
+                .used(0, List.of(second.leases(Leases.TRAINING).lease(0).getAsInt()));
+        assertThat(first.leases(Leases.TRAINING).used(0)).containsExactly(2);
         await(() -> first.configuration().values().containsKey("rate"));
         assertThat(first.configuration().values()).containsEntry("rate", "0.1");
         first.check();

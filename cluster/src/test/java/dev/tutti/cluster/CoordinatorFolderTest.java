@@ -10,6 +10,7 @@ import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.connection.Connections;
 import dev.tutti.io.FileException;
@@ -48,15 +49,15 @@ class CoordinatorFolderTest {
                 second.meet(0);
                 assertThat(waiting.get(30, TimeUnit.SECONDS).group().generation())
                         .isEqualTo(1);
-                first.leases().begin(0, 2, List.of());
-                assertThat(first.leases().lease(0)).hasValue(0);
+                first.leases(Leases.TRAINING).begin(0, 2, List.of());
+                assertThat(first.leases(Leases.TRAINING).lease(0)).hasValue(0);
 
                 process.destroyForcibly().waitFor();
                 first.check();
                 process = start();
-                assertThat(second.leases().lease(0)).hasValue(1);
-                first.leases().used(0, List.of(0));
-                assertThat(first.leases().used(0)).containsExactly(0);
+                assertThat(second.leases(Leases.TRAINING).lease(0)).hasValue(1);
+                first.leases(Leases.TRAINING).used(0, List.of(0));
+                assertThat(first.leases(Leases.TRAINING).used(0)).containsExactly(0);
                 Future<Meeting> again = threads.submit(() -> first.meet(1));
                 assertThat(second.meet(1).group().generation()).isEqualTo(2);
                 assertThat(again.get(30, TimeUnit.SECONDS).group().members())

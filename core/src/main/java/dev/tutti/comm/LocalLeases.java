@@ -32,14 +32,11 @@ final class LocalLeases implements Leases {
     }
 
     @Override
-    public synchronized OptionalInt lease(int epoch) {
+    public synchronized OptionalInt lease(int epoch, ChunkPreference preference) {
         Epoch now = epochs.get(epoch);
-        int next = now.given.nextClearBit(0);
-        if (next >= now.chunks) {
-            return OptionalInt.empty();
-        }
-        now.given.set(next);
-        return OptionalInt.of(next);
+        OptionalInt next = preference.choose(now.given, now.chunks);
+        next.ifPresent(now.given::set);
+        return next;
     }
 
     @Override

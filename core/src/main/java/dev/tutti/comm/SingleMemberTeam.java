@@ -4,12 +4,14 @@ import dev.tutti.comm.message.MemoryMessageTransport;
 import dev.tutti.comm.message.MessageExchange;
 import dev.tutti.comm.message.MessageLimits;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The team of a member that is the only one. */
 final class SingleMemberTeam implements Team {
     private final Group group = Group.alone();
     private final Collectives collectives = new SingleMemberCollectives(group);
-    private final Leases leases = new LocalLeases();
+    private final Map<String, Leases> leases = new ConcurrentHashMap<>();
     private final Ownership ownership = new LocalOwnership(group.self().id());
     private final int threads;
     private volatile Configuration configuration = Configuration.NONE;
@@ -67,8 +69,8 @@ final class SingleMemberTeam implements Team {
     }
 
     @Override
-    public Leases leases() {
-        return leases;
+    public Leases leases(String dataset) {
+        return leases.computeIfAbsent(dataset, name -> new LocalLeases());
     }
 
     @Override

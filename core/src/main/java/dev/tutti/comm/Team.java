@@ -64,8 +64,12 @@ public interface Team extends AutoCloseable {
     /** Workers on threads of this member's JVM. */
     int threads();
 
-    /** Chunks of data, given out so that each is used once. */
-    Leases leases();
+    /**
+     * Chunks of a data set, given out so that each is used once. Data sets that are read side by side have different names.
+     *
+     * @param dataset up to 100 letters, digits and any of . _ -; the data a model is trained on is {@value Leases#TRAINING}
+     */
+    Leases leases(String dataset);
 
     /** Tells how this member is doing, for people and for those who look after slow members. Never waits. */
     void report(Report report);

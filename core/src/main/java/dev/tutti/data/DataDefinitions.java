@@ -2,6 +2,7 @@ package dev.tutti.data;
 
 import dev.tutti.data.source.IdxSource;
 import dev.tutti.data.source.MnistSource;
+import dev.tutti.data.source.SuppliedSource;
 import dev.tutti.data.stage.CacheStage;
 import dev.tutti.data.stage.FilterStage;
 import dev.tutti.data.stage.MapStage;
@@ -35,6 +36,7 @@ public final class DataDefinitions implements Definitions {
                 Map.entry(LabelFilter.class, "labels"),
                 Map.entry(IdxSource.class, "idx"),
                 Map.entry(MnistSource.class, "mnist"),
+                Map.entry(SuppliedSource.class, "supplied"),
                 Map.entry(MapStage.class, "map"),
                 Map.entry(RandomMapStage.class, "randomMap"),
                 Map.entry(FilterStage.class, "filter"),

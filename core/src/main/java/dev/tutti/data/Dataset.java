@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -334,7 +335,7 @@ public final class Dataset {
     /** Types and shapes of one row, found by reading the first. */
     public SampleSpec spec() {
         try (Pipeline pipeline = pipeline();
-                RowFlow flow = pipeline.open(0, null, StageCounters.start())) {
+                RowFlow flow = pipeline.open(0, pipeline.readable(0), StageCounters.start())) {
             Row first = flow.next();
             if (first == null) {
                 throw new DataException("the dataset is empty: no row of " + this + " is left");
@@ -361,6 +362,10 @@ public final class Dataset {
         if (position.isCountOfRows()) {
             return skip(position.rows()).open(epoch);
         }
+        if (!position.datasets().isEmpty()) {
+            throw new DataException("the position is one in several data sets, "
+                    + new TreeSet<>(position.datasets().keySet()) + ": open each at its own");
+        }
         if (position.epoch() != epoch) {
             throw new DataException(
                     "the position is one in epoch " + position.epoch() + ", but epoch " + epoch + " was asked for");
@@ -370,7 +375,7 @@ public final class Dataset {
 
     /** The place behind so many rows of an epoch's order, whichever members read them. */
     public Position behind(int epoch, long rows) {
-        return Position.behind(epoch, rows).in(source().fingerprint());
+        return Position.behind(epoch, rows).ofSource(source().fingerprint());
     }
 
     /**
@@ -421,6 +426,25 @@ public final class Dataset {
         try (Pipeline pipeline = pipeline()) {
             return pipeline.chunks(epoch, samplesPerChunk);
         }
+    }
+
+    /** Whether rows can only be read in order, part by part of the source: no stage makes them reachable by place. */
+    public boolean isReadInOrder() {
+        try (Pipeline pipeline = pipeline()) {
+            return pipeline.readsInOrder(0);
+        }
+    }
+
+    /** The {@linkplain #chunks chunks} of data that is {@linkplain #isReadInOrder read in order}, and whether they can be read here. */
+    public List<SourcePart> parts(int epoch) {
+        try (Pipeline pipeline = pipeline()) {
+            return pipeline.parts(epoch);
+        }
+    }
+
+    /** Whether the place a member runs in supplies the rows, so that each member may have other parts of them. */
+    public boolean isSupplied() {
+        return source().suppliedByPlace();
     }
 
     /**

@@ -26,7 +26,7 @@ public class FileException extends TuttiException {
         return new FileException(file, "cannot be read: " + reason(cause), cause);
     }
 
-    static FileException cannotBeWritten(Path file, IOException cause) {
+    public static FileException cannotBeWritten(Path file, IOException cause) {
         return new FileException(file.toString(), "cannot be written: " + reason(cause), cause);
     }
 

@@ -4,11 +4,15 @@ import dev.tutti.array.NdArray;
 import dev.tutti.comm.Group;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
+import dev.tutti.data.Chunk;
 import dev.tutti.data.Dataset;
+import dev.tutti.loss.Loss;
+import dev.tutti.metric.Metric;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.train.feed.ChunkHolders;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.StepResult;
 import java.util.List;
@@ -63,10 +67,33 @@ public final class Evaluator {
             return evaluate(model, recipe, data);
         }
         Dataset whole = prepared(data);
+        Company company = new Company(agreement);
+        if (data.isSupplied()) {
+            List<Chunk> mine = ChunkHolders.divide(agreement, group, whole.parts(0));
+            return all(agreement, company, recipe, evaluate(model, recipe, whole, mine, company::batchDone));
+        }
         long batch = whole.batchSize().orElseThrow();
         Dataset share = whole.stripe(batch * group.size(), batch * group.rank(), batch * (group.rank() + 1));
-        Company company = new Company(agreement);
-        Totals own = evaluate(model, recipe, share, company::batchDone);
+        return all(
+                agreement,
+                company,
+                recipe,
+                evaluate(model, recipe.loss(), recipe.metrics(), share, company::batchDone));
+    }
+
+    /** Parts of the data one after the other: rows that each member supplies cannot be divided batch by batch. */
+    private static Totals evaluate(
+            Model model, TrainingConfig recipe, Dataset data, List<Chunk> chunks, Runnable batchDone) {
+        Totals totals = new Totals(recipe.metrics());
+        for (Chunk chunk : chunks) {
+            try (BatchReader reader = data.open(0, chunk)) {
+                forEach(model, reader, adding(model, recipe.loss(), recipe.metrics(), totals, batchDone));
+            }
+        }
+        return totals;
+    }
+
+    private static Totals all(Agreement agreement, Company company, TrainingConfig recipe, Totals own) {
         company.allDone();
         Totals all = new Totals(recipe.metrics());
         for (Map<String, NdArray> each : agreement.arrays("evaluation", own.snapshot())) {
@@ -79,29 +106,44 @@ public final class Evaluator {
 
     /** Loss and metrics over all of the data. */
     static Totals evaluate(Model model, TrainingConfig recipe, Dataset data) {
-        return evaluate(model, recipe, data, () -> {});
+        return evaluate(model, recipe.loss(), recipe.metrics(), data);
     }
 
-    private static Totals evaluate(Model model, TrainingConfig recipe, Dataset data, Runnable batchDone) {
-        Totals totals = new Totals(recipe.metrics());
-        forEach(model, data, (batch, outputs) -> {
-            recipe.loss().check(batch.labels(), model.outputs());
+    /** Loss and metrics over all of the data. */
+    static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data) {
+        return evaluate(model, loss, metrics, data, () -> {});
+    }
+
+    private static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data, Runnable batchDone) {
+        Totals totals = new Totals(metrics);
+        forEach(model, data, adding(model, loss, metrics, totals, batchDone));
+        return totals;
+    }
+
+    private static BiConsumer<Batch, List<Tensor>> adding(
+            Model model, Loss loss, List<Metric> metrics, Totals totals, Runnable batchDone) {
+        return (batch, outputs) -> {
+            loss.check(batch.labels(), model.outputs());
             List<Tensor> labels = batch.labels().stream()
                     .map(array -> Tensor.of(array, model.options().device()))
                     .toList();
-            double loss = recipe.loss().compute(outputs, labels).item();
-            List<NdArray> arrays = recipe.metrics().isEmpty() ? List.of() : arrays(outputs);
-            totals.add(new StepResult(loss, batch.size(), arrays), batch.labels());
+            double value = loss.compute(outputs, labels).item();
+            List<NdArray> arrays = metrics.isEmpty() ? List.of() : arrays(outputs);
+            totals.add(new StepResult(value, batch.size(), arrays), batch.labels());
             batchDone.run();
-        });
-        return totals;
+        };
     }
 
     /** Hands each batch with the model's outputs to the consumer; the outputs live only during that call. */
     static void forEach(Model model, Dataset data, BiConsumer<Batch, List<Tensor>> consumer) {
+        try (BatchReader reader = prepared(data).open(0)) {
+            forEach(model, reader, consumer);
+        }
+    }
+
+    private static void forEach(Model model, BatchReader reader, BiConsumer<Batch, List<Tensor>> consumer) {
         model.training(false);
-        try (BatchReader reader = prepared(data).open(0);
-                NoGradients off = NoGradients.begin()) {
+        try (NoGradients off = NoGradients.begin()) {
             for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
                 Batch batch = next.get();
                 try (Scope scope = Scope.open()) {

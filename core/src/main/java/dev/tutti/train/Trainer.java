@@ -20,12 +20,11 @@ import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.Replica;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * Trains, evaluates and asks a model.
+ * Trains, evaluates and asks a model; {@link Predictor} asks one that learns no more.
  *
  * <pre>{@code
  * var trainer = Trainer.of(model, adam(1e-3), softmaxCrossEntropy()).metrics(accuracy());
@@ -196,9 +195,7 @@ public final class Trainer implements AutoCloseable {
 
     /** Loss and metrics on some data. */
     public Evaluation evaluate(Dataset data) {
-        Engine.useThreads(cores);
-        Dataset ready = prepared(data);
-        return Evaluator.evaluate(build(ready), config, ready).value();
+        return predictor(data).evaluate(data, config.loss(), config.metrics().toArray(Metric[]::new));
     }
 
     /** The outputs for a batch of features; of a model with one input and one output. */
@@ -208,14 +205,12 @@ public final class Trainer implements AutoCloseable {
 
     /** The outputs for all of the data, one row for each. */
     public NdArray predict(Dataset data) {
+        return predictor(data).predict(data);
+    }
+
+    private Predictor predictor(Dataset data) {
         Engine.useThreads(cores);
-        Dataset ready = prepared(data);
-        List<NdArray> parts = new ArrayList<>();
-        Evaluator.forEach(
-                build(ready),
-                ready,
-                (batch, outputs) -> parts.add(outputs.get(0).toArray()));
-        return RowJoiner.concatenate(parts);
+        return Predictor.of(build(prepared(data))).features(preprocessing).cores(cores);
     }
 
     private Dataset prepared(Dataset data) {

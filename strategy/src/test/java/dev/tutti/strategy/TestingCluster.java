@@ -7,6 +7,7 @@ import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
@@ -206,7 +207,7 @@ public final class TestingCluster {
                     come("check");
                 }
                 return call.name().equals("leases")
-                        ? ledger.of(id, team.leases(), () -> come("lease"), () -> come("used"))
+                        ? ledger.of(id, team.leases(Leases.TRAINING), () -> come("lease"), () -> come("used"))
                         : call.proceed();
             });
         }

@@ -10,7 +10,6 @@ import dev.tutti.metric.Metric;
 import dev.tutti.metric.MetricState;
 import dev.tutti.metric.Metrics;
 import dev.tutti.train.Evaluation;
-import dev.tutti.train.Trainer;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
@@ -59,8 +58,8 @@ public final class EvaluateCommand extends ModelCommand {
             if (classes) {
                 metrics.add(confusion);
             }
-            Trainer trainer = trainer(saved).metrics(metrics.toArray(Metric[]::new));
-            Evaluation evaluation = trainer.evaluate(rows);
+            Evaluation evaluation =
+                    predictor(saved).evaluate(rows, saved.made().recipe().loss(), metrics.toArray(Metric[]::new));
             print(evaluation, rows);
             if (classes && confusion.state.classes() <= WIDEST) {
                 people().println();

@@ -7,7 +7,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.source.Sources;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
-import dev.tutti.train.Trainer;
+import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.NamedDataset;
 import dev.tutti.train.job.RunFolder;
@@ -62,10 +62,12 @@ abstract class ModelCommand extends TuttiCommand {
 
     final SavedModel load() {
         ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
-        return SavedModel.load(RunFolder.modelAt(path), Model.Options.DEFAULT.device(Device.named(device)));
+        return SavedModel.load(
+                RunFolder.modelAt(path),
+                Model.Options.DEFAULT.device(Device.named(device)).forInference());
     }
 
-    final Trainer trainer(SavedModel model) {
+    final Predictor predictor(SavedModel model) {
         if (threads != null) {
             LOG.warn("--threads is called --cores now; the former name works in this version only");
             cores = cores == null ? threads : cores;
@@ -73,7 +75,7 @@ abstract class ModelCommand extends TuttiCommand {
         if (cores != null && cores < 1) {
             throw new UsageException("--cores " + cores + ": expected 1 or more");
         }
-        return model.trainer().cores(cores == null ? Engine.cores() : cores);
+        return model.predictor().cores(cores == null ? Engine.cores() : cores);
     }
 
     /** The run that made the model, if the model still lies in its folder. */

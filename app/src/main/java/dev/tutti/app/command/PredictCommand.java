@@ -13,7 +13,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.nn.Input;
 import dev.tutti.source.Sources;
-import dev.tutti.train.Trainer;
+import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,11 +71,11 @@ public final class PredictCommand extends ModelCommand {
                             : "say either inputs or --data, not both");
         }
         try (SavedModel saved = load()) {
-            Trainer trainer = trainer(saved);
+            Predictor predictor = predictor(saved);
             String table = data == null && inputs.size() == 1 && Sources.isTable(inputs.get(0)) ? inputs.get(0) : data;
             List<PredictionInput> questions = table == null ? questions(saved) : List.of();
             Dataset rows = table == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(table));
-            NdArray outputs = trainer.predict(rows);
+            NdArray outputs = predictor.predict(rows);
             List<PredictionInput> asked = table == null ? questions : PredictionInput.of(prepared(saved, rows), table);
             show(ReadableOutputs.of(saved), asked, outputs);
             rows.source().notices().forEach(people()::println);

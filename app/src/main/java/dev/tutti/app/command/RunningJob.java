@@ -7,6 +7,7 @@ import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.cluster.rpc.TlsFiles;
 import dev.tutti.train.job.RunFolder;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -35,13 +36,22 @@ final class RunningJob {
         return folder;
     }
 
+    /** Whether a coordinator can be asked. */
+    boolean hasCoordinator() {
+        return coordinator().isPresent();
+    }
+
+    private Optional<CoordinatorFolder> coordinator() {
+        return Stream.of(folder, new RunFolder(folder).coordinator())
+                .map(CoordinatorFolder::new)
+                .filter(CoordinatorFolder::exists)
+                .findFirst();
+    }
+
     /** Speaks with its coordinator. */
     CoordinatorClient open() {
         TlsFiles tls = tls();
-        CoordinatorFolder found = Stream.of(folder, new RunFolder(folder).coordinator())
-                .map(CoordinatorFolder::new)
-                .filter(CoordinatorFolder::exists)
-                .findFirst()
+        CoordinatorFolder found = coordinator()
                 .orElseThrow(() -> new InputException(
                         folder.toString(),
                         "no job is under way here that could be asked: expected the output folder of a training in several"

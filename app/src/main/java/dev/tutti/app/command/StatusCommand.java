@@ -6,10 +6,13 @@ import dev.tutti.app.TextTable;
 import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.comm.Report;
+import dev.tutti.train.run.RunObserver;
+import dev.tutti.train.run.RunStatus;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,8 +21,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "status",
         sortOptions = false,
-        description =
-                "Shows how a job is doing that runs in several JVMs: its members, how far they are, what was set.",
+        description = "Shows how a run is doing; of a job in several JVMs its members, how far they are, what was set.",
         footer = {"", "Example: ./tutti status runs/digits"})
 public final class StatusCommand extends TuttiCommand {
     @Mixin
@@ -31,11 +33,33 @@ public final class StatusCommand extends TuttiCommand {
 
     @Override
     ExitCode run() {
+        Optional<RunStatus> recorded = RunObserver.of(job.folder()).status();
+        if (recorded.isPresent() && !job.hasCoordinator()) {
+            show(recorded.get());
+            answer(recorded.get());
+            return ExitCode.FINE;
+        }
         try (CoordinatorClient coordinator = job.open()) {
             Overview overview = coordinator.overview();
             show(overview);
             answer(overview);
             return ExitCode.FINE;
+        }
+    }
+
+    private void show(RunStatus status) {
+        people().printf(
+                        Locale.ROOT,
+                        "%s: %s, epoch %d of %d, step %,d, loss %.4f, as of %s%n",
+                        job.folder(),
+                        status.state().name().toLowerCase(Locale.ROOT),
+                        status.epoch(),
+                        status.epochs(),
+                        status.step(),
+                        status.loss(),
+                        status.updated());
+        if (status.message() != null) {
+            people().println(status.message());
         }
     }
 

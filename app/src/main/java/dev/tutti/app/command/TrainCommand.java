@@ -3,6 +3,8 @@ package dev.tutti.app.command;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.NextCommand;
+import dev.tutti.app.UsageException;
+import dev.tutti.cluster.launch.DetachedRun;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
 import dev.tutti.train.Evaluation;
@@ -61,6 +63,12 @@ public final class TrainCommand extends TuttiCommand {
     @Option(names = "--resume", description = "Go on from the newest checkpoint.")
     private boolean resume;
 
+    @Option(
+            names = "--detach",
+            description =
+                    "Train in a process of its own, which goes on when this terminal is closed; status follows it.")
+    private boolean detach;
+
     @Option(names = "--print-job", description = "Print the job file and end: a start for one of your own.")
     private boolean printJob;
 
@@ -77,6 +85,9 @@ public final class TrainCommand extends TuttiCommand {
             return ExitCode.FINE;
         }
         options.requireTrust(file);
+        if (detach) {
+            return detached(file);
+        }
         long began = System.nanoTime();
         try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
                         + "Stopping after this step ... (Ctrl-C again ends at once)"));
@@ -89,6 +100,26 @@ public final class TrainCommand extends TuttiCommand {
                     ? interrupted(ready, history, seconds)
                     : finished(ready, history, seconds);
         }
+    }
+
+    private ExitCode detached(JobFile file) {
+        if (trace != null) {
+            throw new UsageException("--trace and --detach do not go together: expected one of them");
+        }
+        try (ReadyJob ready = ReadyJob.check(file)) {
+            introduce(ready);
+        }
+        DetachedRun run = DetachedRun.start(file.job(), resume);
+        String folder = file.job().output().toString();
+        people().println("It trains in process " + run.process() + " and writes to " + folder
+                + "/log.txt; to look at it:");
+        people().println("  ./tutti status " + folder);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("job", file.job().name());
+        answer.put("process", run.process());
+        answer.put("output", folder);
+        answer(answer);
+        return ExitCode.FINE;
     }
 
     private Callback[] watchers() {

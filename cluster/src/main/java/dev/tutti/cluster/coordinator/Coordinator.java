@@ -268,9 +268,9 @@ public final class Coordinator {
         return known.ownership().all(prefix);
     }
 
-    /** Numbers of an epoch's chunks that were used. */
-    public List<Integer> used(int epoch) {
-        return known.ledger().used(epoch);
+    /** Numbers of the chunks of a data set's epoch that were used. */
+    public List<Integer> used(String dataset, int epoch) {
+        return known.ledger().used(dataset, epoch);
     }
 
     public Configuration configuration() {

@@ -7,10 +7,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * Who has which chunk of an epoch's data, and which were used. Each is used exactly once.
+ * Who has which chunk of an epoch's data, and which were used. Each is used exactly once. Data sets have names, and epochs of their
+ * own.
  *
  * <p>When an epoch begins, those before the last one are forgotten, and so are those behind the next: members are never further apart
  * than that, also when they go back to a checkpoint. What is left of a training that is over, or whose members have all gone, is
@@ -18,9 +20,10 @@ import java.util.TreeMap;
  */
 final class DataLedger implements JournaledState {
     private static final int MOST_CHUNKS = 1 << 24;
+    private static final int MOST_DATASETS = 1000;
     private static final String A_RUN_BEFORE = "a run before";
 
-    private final Map<Integer, Epoch> epochs = new TreeMap<>();
+    private final Map<String, TreeMap<Integer, Epoch>> datasets = new TreeMap<>();
     private List<String> group = List.of();
 
     /** An epoch's chunks: a chunk that is in neither map is free. */
@@ -57,7 +60,12 @@ final class DataLedger implements JournaledState {
 
     /** Says whether an epoch begins with this; empty if it has begun already. */
     Optional<Fact.Begun> begin(Event.Begin asked) {
-        Epoch known = epochs.get(asked.epoch());
+        TextLimits.requireName("the name of a data set", asked.dataset());
+        if (!datasets.containsKey(asked.dataset()) && datasets.size() >= MOST_DATASETS) {
+            throw RefusedException.contradiction("expected at most " + MOST_DATASETS + " data sets at a time, received "
+                    + asked.dataset() + " beside them");
+        }
+        Epoch known = epochs(asked.dataset()).get(asked.epoch());
         if (known != null) {
             if (known.chunks != asked.chunks()) {
                 throw RefusedException.contradiction(asked.member() + " says that epoch " + asked.epoch() + " has "
@@ -73,27 +81,27 @@ final class DataLedger implements JournaledState {
         for (int chunk : asked.used()) {
             requireInside(asked.epoch(), asked.chunks(), chunk);
         }
-        return Optional.of(new Fact.Begun(asked.epoch(), asked.chunks(), asked.used()));
+        return Optional.of(new Fact.Begun(asked.dataset(), asked.epoch(), asked.chunks(), asked.used()));
     }
 
     /** The next chunk for a member; empty when none is free. */
     Optional<Fact.Leased> lease(Event.Lease asked) {
-        Epoch epoch = epoch(asked.epoch());
+        Epoch epoch = epoch(asked.dataset(), asked.epoch());
         for (var lease : epoch.leased.entrySet()) {
             // Its answer was lost on the way: given again, or nobody would ever use it.
             if (lease.getValue().equals(asked.member()) && !asked.held().contains(lease.getKey())) {
-                return Optional.of(new Fact.Leased(asked.epoch(), lease.getKey(), asked.member()));
+                return Optional.of(new Fact.Leased(asked.dataset(), asked.epoch(), lease.getKey(), asked.member()));
             }
         }
-        int free = epoch.taken.nextClearBit(0);
-        return free < epoch.chunks
-                ? Optional.of(new Fact.Leased(asked.epoch(), free, asked.member()))
+        OptionalInt free = asked.preference().choose(epoch.taken, epoch.chunks);
+        return free.isPresent()
+                ? Optional.of(new Fact.Leased(asked.dataset(), asked.epoch(), free.getAsInt(), asked.member()))
                 : Optional.empty();
     }
 
     /** Checks that chunks may count as used; empty if that was said before. */
     Optional<Fact.Used> use(Event.Use asked) {
-        Epoch epoch = epoch(asked.epoch());
+        Epoch epoch = epoch(asked.dataset(), asked.epoch());
         boolean said = true;
         for (int chunk : asked.chunks()) {
             requireInside(asked.epoch(), epoch.chunks, chunk);
@@ -110,60 +118,68 @@ final class DataLedger implements JournaledState {
             }
             said &= user != null;
         }
-        return said ? Optional.empty() : Optional.of(new Fact.Used(asked.epoch(), asked.chunks(), asked.member()));
+        return said
+                ? Optional.empty()
+                : Optional.of(new Fact.Used(asked.dataset(), asked.epoch(), asked.chunks(), asked.member()));
     }
 
     /** Says whether a member gives anything back; one that comes late, to an epoch that is forgotten, does not. */
     Optional<Fact.GivenBack> giveBack(Event.GiveBack asked) {
-        Epoch epoch = epochs.get(asked.epoch());
+        Epoch epoch = epochs(asked.dataset()).get(asked.epoch());
         return epoch != null && epoch.leased.containsValue(asked.member())
-                ? Optional.of(new Fact.GivenBack(asked.epoch(), asked.member()))
+                ? Optional.of(new Fact.GivenBack(asked.dataset(), asked.epoch(), asked.member()))
                 : Optional.empty();
     }
 
-    List<Integer> used(int epoch) {
-        return List.copyOf(epoch(epoch).used.keySet());
+    List<Integer> used(String dataset, int epoch) {
+        return List.copyOf(epoch(dataset, epoch).used.keySet());
+    }
+
+    private Map<Integer, Epoch> epochs(String dataset) {
+        return datasets.getOrDefault(dataset, new TreeMap<>());
     }
 
     @Override
     public void enter(Fact fact, long at) {
         if (fact instanceof Fact.Begun begun) {
+            Map<Integer, Epoch> epochs = datasets.computeIfAbsent(begun.dataset(), name -> new TreeMap<>());
             epochs.keySet().removeIf(epoch -> Math.abs(epoch - begun.epoch()) > 1);
             Epoch epoch = new Epoch(begun.chunks(), new TreeMap<>(), new TreeMap<>(), new BitSet());
             epoch.use(begun.used(), A_RUN_BEFORE);
             epochs.put(begun.epoch(), epoch);
         } else if (fact instanceof Fact.Leased lease) {
-            epoch(lease.epoch()).lease(lease.chunk(), lease.member());
+            epoch(lease.dataset(), lease.epoch()).lease(lease.chunk(), lease.member());
         } else if (fact instanceof Fact.Used used) {
-            epoch(used.epoch()).use(used.chunks(), used.member());
+            epoch(used.dataset(), used.epoch()).use(used.chunks(), used.member());
         } else if (fact instanceof Fact.GivenBack back) {
-            epoch(back.epoch()).free(back.member());
+            epoch(back.dataset(), back.epoch()).free(back.member());
         } else if (fact instanceof Fact.Lost lost) {
-            epochs.values().forEach(epoch -> epoch.free(lost.member()));
+            datasets.values().forEach(epochs -> epochs.values().forEach(epoch -> epoch.free(lost.member())));
         } else if (fact instanceof Fact.Formed formed && formed.ofWorkers()) {
             if (Collections.disjoint(group, formed.members())) {
-                epochs.clear();
+                datasets.clear();
             }
             group = formed.members();
         } else if (fact instanceof Fact.Over) {
-            epochs.clear();
+            datasets.clear();
         }
     }
 
     @Override
     public List<Journal.Entry> summary(long now) {
         List<Fact> facts = new ArrayList<>();
-        epochs.forEach((number, epoch) -> {
+        datasets.forEach((name, epochs) -> epochs.forEach((number, epoch) -> {
             Map<String, List<Integer>> used = epoch.usedBy();
             List<Integer> before = used.remove(A_RUN_BEFORE);
-            facts.add(new Fact.Begun(number, epoch.chunks, before == null ? List.of() : before));
-            used.forEach((member, chunks) -> facts.add(new Fact.Used(number, chunks, member)));
-            epoch.leased.forEach((chunk, member) -> facts.add(new Fact.Leased(number, chunk, member)));
-        });
+            facts.add(new Fact.Begun(name, number, epoch.chunks, before == null ? List.of() : before));
+            used.forEach((member, chunks) -> facts.add(new Fact.Used(name, number, chunks, member)));
+            epoch.leased.forEach((chunk, member) -> facts.add(new Fact.Leased(name, number, chunk, member)));
+        }));
         return facts.stream().map(fact -> new Journal.Entry(now, List.of(fact))).toList();
     }
 
-    private Epoch epoch(int number) {
+    private Epoch epoch(String dataset, int number) {
+        Map<Integer, Epoch> epochs = epochs(dataset);
         Epoch epoch = epochs.get(number);
         if (epoch == null) {
             boolean over = !epochs.isEmpty() && epochs.keySet().stream().allMatch(later -> later > number);
@@ -182,6 +198,6 @@ final class DataLedger implements JournaledState {
 
     @Override
     public String toString() {
-        return epochs.toString();
+        return datasets.toString();
     }
 }

@@ -1,5 +1,7 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.comm.ChunkPreference;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;
 import java.util.List;
 import java.util.Map;
@@ -88,28 +90,51 @@ public sealed interface Event {
     record Post(String member, long generation, String name, String note) implements Event {}
 
     /** A member says how many chunks an epoch has. */
-    record Begin(String member, int epoch, int chunks, List<Integer> used) implements Event {
+    record Begin(String member, String dataset, int epoch, int chunks, List<Integer> used) implements Event {
         public Begin {
             used = List.copyOf(used);
         }
+
+        Begin(String member, int epoch, int chunks, List<Integer> used) {
+            this(member, Leases.TRAINING, epoch, chunks, used);
+        }
     }
 
-    /** A member wants a chunk. @param held those it has: one that it was given but knows nothing of is given again */
-    record Lease(String member, int epoch, List<Integer> held) implements Event {
+    /**
+     * A member wants a chunk.
+     *
+     * @param held those it has: one that it was given but knows nothing of is given again
+     * @param preference which it would rather have
+     */
+    record Lease(String member, String dataset, int epoch, List<Integer> held, ChunkPreference preference)
+            implements Event {
         public Lease {
             held = List.copyOf(held);
+            preference = preference == null ? ChunkPreference.NONE : preference;
+        }
+
+        Lease(String member, int epoch, List<Integer> held) {
+            this(member, Leases.TRAINING, epoch, held, ChunkPreference.NONE);
         }
     }
 
     /** Chunks were used. */
-    record Use(String member, int epoch, List<Integer> chunks) implements Event {
+    record Use(String member, String dataset, int epoch, List<Integer> chunks) implements Event {
         public Use {
             chunks = List.copyOf(chunks);
+        }
+
+        Use(String member, int epoch, List<Integer> chunks) {
+            this(member, Leases.TRAINING, epoch, chunks);
         }
     }
 
     /** A member gives back what it leased. */
-    record GiveBack(String member, int epoch) implements Event {}
+    record GiveBack(String member, String dataset, int epoch) implements Event {
+        GiveBack(String member, int epoch) {
+            this(member, Leases.TRAINING, epoch);
+        }
+    }
 
     /** A member says where it listens for messages of others. */
     record Announce(String member, String address) implements Event {}

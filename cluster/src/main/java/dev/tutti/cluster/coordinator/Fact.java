@@ -2,6 +2,7 @@ package dev.tutti.cluster.coordinator;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.tutti.comm.Leases;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -86,21 +87,32 @@ public sealed interface Fact {
         }
     }
 
-    record Begun(int epoch, int chunks, List<Integer> used) implements Fact {
+    /** @param dataset the name of the data set; journals of earlier versions have none */
+    record Begun(String dataset, int epoch, int chunks, List<Integer> used) implements Fact {
         public Begun {
+            dataset = dataset == null ? Leases.TRAINING : dataset;
             used = List.copyOf(used);
         }
     }
 
-    record Leased(int epoch, int chunk, String member) implements Fact {}
+    record Leased(String dataset, int epoch, int chunk, String member) implements Fact {
+        public Leased {
+            dataset = dataset == null ? Leases.TRAINING : dataset;
+        }
+    }
 
-    record Used(int epoch, List<Integer> chunks, String member) implements Fact {
+    record Used(String dataset, int epoch, List<Integer> chunks, String member) implements Fact {
         public Used {
+            dataset = dataset == null ? Leases.TRAINING : dataset;
             chunks = List.copyOf(chunks);
         }
     }
 
-    record GivenBack(int epoch, String member) implements Fact {}
+    record GivenBack(String dataset, int epoch, String member) implements Fact {
+        public GivenBack {
+            dataset = dataset == null ? Leases.TRAINING : dataset;
+        }
+    }
 
     record Configured(String key, String value, long version) implements Fact {}
 

@@ -97,9 +97,23 @@ public final class ChildJvm {
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
+        return start(new ProcessBuilder(wrapped()));
+    }
+
+    /** Starts it so that it does not depend on this JVM: its output is appended to a file. */
+    Process startDetached(Path log) {
+        return start(new ProcessBuilder(wrapped())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
+    }
+
+    private List<String> wrapped() {
         List<String> all = new ArrayList<>(wrapper);
         all.addAll(command());
-        ProcessBuilder builder = new ProcessBuilder(all);
+        return all;
+    }
+
+    private Process start(ProcessBuilder builder) {
         builder.environment().putAll(environment);
         try {
             return builder.start();

@@ -6,8 +6,6 @@ import dev.tutti.cluster.rpc.CoordinatorLostException;
 import dev.tutti.comm.GroupChangedException;
 import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
-import dev.tutti.train.Trainer;
-import dev.tutti.train.WorkerTask;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -71,9 +69,6 @@ public final class WorkerMain {
     }
 
     private static void train(WorkerInvitation invitation) {
-        WorkerTask work = invitation.assignment();
-        try (Trainer trainer = Trainer.of(work.model(), work.config()).cores(invitation.workers())) {
-            trainer.fit(work.data(), work.fit().on(new WorkerCluster(invitation)));
-        }
+        WorkerTraining.run(invitation.assignment(), new WorkerCluster(invitation), invitation.workers(), () -> false);
     }
 }

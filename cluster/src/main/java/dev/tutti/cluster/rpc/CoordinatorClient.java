@@ -4,6 +4,7 @@ import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.coordinator.Presence;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
@@ -123,34 +124,42 @@ public final class CoordinatorClient implements AutoCloseable {
         return Optional.empty();
     }
 
-    public void begin(Membership self, int epoch, int chunks, List<Integer> used) {
+    public void begin(Membership self, String dataset, int epoch, int chunks, List<Integer> used) {
         calls.call(
-                CoordinatorProtocol.BEGIN, new CoordinatorProtocol.Begin(self.caller(), epoch, chunks, used), patience);
+                CoordinatorProtocol.BEGIN,
+                new CoordinatorProtocol.Begin(self.caller(), dataset, epoch, chunks, used),
+                patience);
     }
 
     /** Another chunk. @param held those this member knows it has */
-    public OptionalInt lease(Membership self, int epoch, List<Integer> held) {
+    public OptionalInt lease(
+            Membership self, String dataset, int epoch, List<Integer> held, ChunkPreference preference) {
         int chunk = calls.call(
-                        CoordinatorProtocol.LEASE, new CoordinatorProtocol.Chunks(self.caller(), epoch, held), patience)
+                        CoordinatorProtocol.LEASE,
+                        new CoordinatorProtocol.Lease(self.caller(), dataset, epoch, held, preference),
+                        patience)
                 .chunk();
         return chunk < 0 ? OptionalInt.empty() : OptionalInt.of(chunk);
     }
 
-    public void use(Membership self, int epoch, List<Integer> chunks) {
-        calls.call(CoordinatorProtocol.USE, new CoordinatorProtocol.Chunks(self.caller(), epoch, chunks), patience);
-    }
-
-    public void giveBack(Membership self, int epoch) {
+    public void use(Membership self, String dataset, int epoch, List<Integer> chunks) {
         calls.call(
-                CoordinatorProtocol.GIVE_BACK,
-                new CoordinatorProtocol.Chunks(self.caller(), epoch, List.of()),
+                CoordinatorProtocol.USE,
+                new CoordinatorProtocol.Chunks(self.caller(), dataset, epoch, chunks),
                 patience);
     }
 
-    public List<Integer> used(Membership self, int epoch) {
+    public void giveBack(Membership self, String dataset, int epoch) {
+        calls.call(
+                CoordinatorProtocol.GIVE_BACK,
+                new CoordinatorProtocol.Chunks(self.caller(), dataset, epoch, List.of()),
+                patience);
+    }
+
+    public List<Integer> used(Membership self, String dataset, int epoch) {
         return calls.call(
                         CoordinatorProtocol.USED,
-                        new CoordinatorProtocol.Chunks(self.caller(), epoch, List.of()),
+                        new CoordinatorProtocol.Chunks(self.caller(), dataset, epoch, List.of()),
                         patience)
                 .chunks();
     }

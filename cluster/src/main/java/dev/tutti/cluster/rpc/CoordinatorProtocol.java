@@ -3,6 +3,7 @@ package dev.tutti.cluster.rpc;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Report;
@@ -34,7 +35,7 @@ final class CoordinatorProtocol {
     static final MethodDescriptor<Post, Done> POST = unary("post", Post.class, Done.class);
     static final MethodDescriptor<Read, Note> READ = unary("read", Read.class, Note.class);
     static final MethodDescriptor<Begin, Done> BEGIN = unary("begin", Begin.class, Done.class);
-    static final MethodDescriptor<Chunks, Leased> LEASE = unary("lease", Chunks.class, Leased.class);
+    static final MethodDescriptor<Lease, Leased> LEASE = unary("lease", Lease.class, Leased.class);
     static final MethodDescriptor<Chunks, Done> USE = unary("use", Chunks.class, Done.class);
     static final MethodDescriptor<Chunks, Done> GIVE_BACK = unary("giveBack", Chunks.class, Done.class);
     static final MethodDescriptor<Chunks, Chunks> USED = unary("used", Chunks.class, Chunks.class);
@@ -128,16 +129,23 @@ final class CoordinatorProtocol {
     /** @param note null: not yet, ask again */
     record Note(String note) {}
 
-    record Begin(Caller caller, int epoch, int chunks, List<Integer> used) {
+    record Begin(Caller caller, String dataset, int epoch, int chunks, List<Integer> used) {
         public Begin {
             Objects.requireNonNull(caller, "caller");
             used = List.copyOf(used);
         }
     }
 
-    record Chunks(Caller caller, int epoch, List<Integer> chunks) {
+    record Chunks(Caller caller, String dataset, int epoch, List<Integer> chunks) {
         public Chunks {
             chunks = List.copyOf(chunks);
+        }
+    }
+
+    record Lease(Caller caller, String dataset, int epoch, List<Integer> held, ChunkPreference preference) {
+        public Lease {
+            Objects.requireNonNull(caller, "caller");
+            held = List.copyOf(held);
         }
     }
 

@@ -68,23 +68,27 @@ final class CoordinatorService {
         });
         async(builder, CoordinatorProtocol.READ, this::read);
         unary(builder, CoordinatorProtocol.BEGIN, begin -> {
-            live.apply(new Event.Begin(known(begin.caller()), begin.epoch(), begin.chunks(), begin.used()));
+            live.apply(new Event.Begin(
+                    known(begin.caller()), begin.dataset(), begin.epoch(), begin.chunks(), begin.used()));
             return CoordinatorProtocol.Done.DONE;
         });
         unary(builder, CoordinatorProtocol.LEASE, this::lease);
         unary(builder, CoordinatorProtocol.USE, use -> {
-            live.apply(new Event.Use(known(use.caller()), use.epoch(), use.chunks()));
+            live.apply(new Event.Use(known(use.caller()), use.dataset(), use.epoch(), use.chunks()));
             return CoordinatorProtocol.Done.DONE;
         });
         unary(builder, CoordinatorProtocol.GIVE_BACK, back -> {
-            live.apply(new Event.GiveBack(known(back.caller()), back.epoch()));
+            live.apply(new Event.GiveBack(known(back.caller()), back.dataset(), back.epoch()));
             return CoordinatorProtocol.Done.DONE;
         });
         unary(
                 builder,
                 CoordinatorProtocol.USED,
                 asked -> new CoordinatorProtocol.Chunks(
-                        null, asked.epoch(), live.ask((Coordinator machine) -> machine.used(asked.epoch()))));
+                        null,
+                        asked.dataset(),
+                        asked.epoch(),
+                        live.ask((Coordinator machine) -> machine.used(asked.dataset(), asked.epoch()))));
         unary(builder, CoordinatorProtocol.CONFIGURE, setting -> {
             live.apply(new Event.Configure(setting.key(), setting.value()));
             return live.ask(Coordinator::configuration);
@@ -125,8 +129,9 @@ final class CoordinatorService {
         }
     }
 
-    private CoordinatorProtocol.Leased lease(CoordinatorProtocol.Chunks asked) {
-        List<Fact> facts = live.apply(new Event.Lease(known(asked.caller()), asked.epoch(), asked.chunks()));
+    private CoordinatorProtocol.Leased lease(CoordinatorProtocol.Lease asked) {
+        List<Fact> facts = live.apply(new Event.Lease(
+                known(asked.caller()), asked.dataset(), asked.epoch(), asked.held(), asked.preference()));
         return new CoordinatorProtocol.Leased(facts.stream()
                 .filter(Fact.Leased.class::isInstance)
                 .map(fact -> ((Fact.Leased) fact).chunk())

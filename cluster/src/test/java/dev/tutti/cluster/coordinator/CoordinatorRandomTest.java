@@ -3,6 +3,7 @@ package dev.tutti.cluster.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -274,7 +275,7 @@ class CoordinatorRandomTest {
             assertThat(used)
                     .as("every chunk is used, those of lost members too")
                     .hasSize(CHUNKS);
-            assertThat(job.coordinator.used(0)).hasSize(CHUNKS);
+            assertThat(job.coordinator.used(Leases.TRAINING, 0)).hasSize(CHUNKS);
         }
 
         private List<String> living() {

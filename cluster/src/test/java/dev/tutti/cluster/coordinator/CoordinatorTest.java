@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.cluster.coordinator.FailureDetector.State;
+import dev.tutti.comm.ChunkPreference;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;
+import dev.tutti.json.Json;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -396,7 +399,7 @@ class CoordinatorTest {
         assertThatThrownBy(() -> job.apply(new Event.Begin("worker-0", 0, 5, List.of())))
                 .hasMessageContaining("has 5 chunks, but it was begun with 4");
         assertThatThrownBy(() -> lease(job, "worker-0", 9, new int[0])).hasMessageContaining("has not begun");
-        assertThat(job.coordinator.used(0)).containsExactly(1, 3);
+        assertThat(job.coordinator.used(Leases.TRAINING, 0)).containsExactly(1, 3);
     }
 
     @Test
@@ -491,7 +494,7 @@ class CoordinatorTest {
         job.meet(0, next);
         job.pass(TestingJob.PATIENCE.start() + 200);
         job.apply(new Event.Begin(next, 3, 6, List.of(0, 1)));
-        assertThat(job.coordinator.used(3)).containsExactly(0, 1);
+        assertThat(job.coordinator.used(Leases.TRAINING, 3)).containsExactly(0, 1);
     }
 
     @Test
@@ -503,8 +506,8 @@ class CoordinatorTest {
         assertThat(TestingJob.reborn(MembershipRules.of(1), job.coordinator.summary(job.now))
                         .knowledge())
                 .isEqualTo(job.coordinator.knowledge());
-        assertThat(job.coordinator.used(0)).isEmpty();
-        assertThatThrownBy(() -> job.coordinator.used(5)).hasMessageContaining("has not begun");
+        assertThat(job.coordinator.used(Leases.TRAINING, 0)).isEmpty();
+        assertThatThrownBy(() -> job.coordinator.used(Leases.TRAINING, 5)).hasMessageContaining("has not begun");
     }
 
     @Test
@@ -569,6 +572,53 @@ class CoordinatorTest {
         for (String wish : List.of("", "a b", "x".repeat(101), "a,b", "ü")) {
             assertThatThrownBy(() -> job.join(wish)).hasMessageContaining("the wished name");
         }
+    }
+
+    @Test
+    void datasetsHaveLedgersOfTheirOwn() {
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
+        job.apply(new Event.Begin("worker-0", "a", 0, 2, List.of()));
+        job.apply(new Event.Begin("worker-0", "b", 7, 3, List.of(0)));
+        assertThat(lease(job, "worker-0", "a", 0, ChunkPreference.NONE)).isEqualTo(0);
+        assertThat(lease(job, "worker-0", "b", 7, ChunkPreference.NONE)).isEqualTo(1);
+        job.apply(new Event.Use("worker-0", "b", 7, List.of(1)));
+        assertThat(job.coordinator.used("a", 0)).isEmpty();
+        assertThat(job.coordinator.used("b", 7)).containsExactly(0, 1);
+        job.apply(new Event.Leave("worker-0", "ends"));
+        assertThat(lease(job, "worker-1", "a", 0, ChunkPreference.NONE)).isEqualTo(0);
+        assertThatThrownBy(() -> lease(job, "worker-1", "c", 0, ChunkPreference.NONE))
+                .hasMessageContaining("epoch 0 has not begun");
+        assertThatThrownBy(() -> job.apply(new Event.Begin("worker-1", "no name", 0, 2, List.of())))
+                .hasMessageContaining("the name of a data set");
+    }
+
+    @Test
+    void aMemberGetsTheChunksItPrefersWhileTheyAreFree() {
+        TestingJob job = TestingJob.withGroup(MembershipRules.of(2), 2);
+        job.apply(new Event.Begin("worker-0", "a", 0, 6, List.of()));
+        ChunkPreference near = ChunkPreference.first(List.of(4, 2));
+        assertThat(lease(job, "worker-0", "a", 0, near)).isEqualTo(4);
+        assertThat(lease(job, "worker-1", "a", 0, near)).isEqualTo(2);
+        assertThat(lease(job, "worker-1", "a", 0, near, 2)).as("any other").isEqualTo(0);
+        ChunkPreference only = ChunkPreference.only(List.of(2, 5, 99));
+        assertThat(lease(job, "worker-1", "a", 0, only, 2, 0)).isEqualTo(5);
+        assertThat(lease(job, "worker-1", "a", 0, only, 2, 0, 5))
+                .as("it can read no others")
+                .isEqualTo(-1);
+        assertThat(lease(job, "worker-0", "a", 0, near, 4)).isEqualTo(1);
+    }
+
+    @Test
+    void factsOfEarlierVersionsAreOfTheTrainingData() {
+        Fact fact = Json.read(
+                "{\"fact\": \"leased\", \"epoch\": 1, \"chunk\": 3, \"member\": \"worker-0\"}", Fact.class, "here");
+        assertThat(fact).isEqualTo(new Fact.Leased(Leases.TRAINING, 1, 3, "worker-0"));
+    }
+
+    private static int lease(
+            TestingJob job, String member, String dataset, int epoch, ChunkPreference preference, Integer... held) {
+        List<Fact> facts = job.apply(new Event.Lease(member, dataset, epoch, List.of(held), preference));
+        return facts.isEmpty() ? -1 : ((Fact.Leased) facts.get(0)).chunk();
     }
 
     private static int lease(TestingJob job, String member, int... held) {

@@ -3,6 +3,7 @@ package dev.tutti.cluster.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Report;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -122,6 +123,8 @@ public final class TestingJob {
         job.apply(new Event.Use("worker-0", 0, List.of(1)));
         job.apply(new Event.GiveBack("worker-1", 0));
         job.apply(new Event.Lease("worker-0", 0, List.of()));
+        job.apply(new Event.Begin("worker-0", "other", 3, 5, List.of(2)));
+        job.apply(new Event.Lease("worker-1", "other", 3, List.of(), ChunkPreference.first(List.of(4))));
         job.apply(new Event.Configure("rate", "0.1"));
         job.apply(new Event.Configure("rate", null));
         job.apply(new Event.Configure("momentum", "0.9"));

@@ -7,6 +7,8 @@ import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.TestingJob;
+import dev.tutti.comm.ChunkPreference;
+import dev.tutti.comm.Leases;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
 import java.nio.charset.StandardCharsets;
@@ -211,11 +213,11 @@ class JournalTest {
             job.journal.forEach(entry -> journal.append(entry.at(), entry.facts()));
             job.journal.clear();
             for (int epoch = 0; epoch < 100; epoch++) {
-                job.apply(new Event.Begin("worker-0", epoch, 6, List.of()));
+                job.apply(new Event.Begin("worker-0", Leases.TRAINING, epoch, 6, List.of()));
                 for (int chunk = 0; chunk < 6; chunk++) {
                     String member = "worker-" + chunk % 2;
-                    job.apply(new Event.Lease(member, epoch, List.of()));
-                    job.apply(new Event.Use(member, epoch, List.of(chunk)));
+                    job.apply(new Event.Lease(member, Leases.TRAINING, epoch, List.of(), ChunkPreference.NONE));
+                    job.apply(new Event.Use(member, Leases.TRAINING, epoch, List.of(chunk)));
                 }
                 for (Journal.Entry entry : job.journal) {
                     journal.append(entry.at(), entry.facts());

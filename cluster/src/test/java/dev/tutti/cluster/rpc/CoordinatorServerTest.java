@@ -132,7 +132,7 @@ class CoordinatorServerTest {
                 CoordinatorClient client = new CoordinatorClient(server.address())) {
             Membership self = client.join(JoinRequest.worker(null));
             Membership other = new Membership(self.id(), "guess", self.patience());
-            assertThatThrownBy(() -> client.begin(other, 0, 1, List.of()))
+            assertThatThrownBy(() -> client.begin(other, "training", 0, 1, List.of()))
                     .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("does not know worker-0 under this session");
         }
@@ -191,7 +191,7 @@ class CoordinatorServerTest {
                                 channel,
                                 wrong,
                                 CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS),
-                                new CoordinatorProtocol.Chunks(null, 1, List.of())))
+                                new CoordinatorProtocol.Chunks(null, "training", 1, List.of())))
                         .isInstanceOf(StatusRuntimeException.class);
             } finally {
                 channel.shutdownNow();

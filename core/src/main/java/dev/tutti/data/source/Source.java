@@ -41,6 +41,14 @@ public interface Source {
         return List.of();
     }
 
+    /**
+     * Whether rows are supplied by the place a member runs in, so that each member may have other parts of them. The same on all
+     * members.
+     */
+    default boolean suppliedByPlace() {
+        return false;
+    }
+
     /** An opened source; used by one thread at a time and closed by the reader that opened it. */
     sealed interface Rows extends AutoCloseable permits RandomRows, SequentialRows {
         @Override
@@ -85,6 +93,16 @@ public interface Source {
 
         /** The rows of a part without the first {@code skip} ones; a source that can seek need not read those. */
         Cursor read(int part, long skip);
+
+        /** Whether a part can be read in this JVM. */
+        default boolean isHere(int part) {
+            return true;
+        }
+
+        /** Whether a part is cheaper to read here than by other members, so that this one should. */
+        default boolean isNear(int part) {
+            return false;
+        }
     }
 
     /** Goes through rows from front to back. */

@@ -3,6 +3,7 @@ package dev.tutti.data.stage;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Chunk;
 import dev.tutti.data.DataException;
+import dev.tutti.data.SourcePart;
 import dev.tutti.data.source.Source;
 import dev.tutti.data.source.Source.RandomRows;
 import dev.tutti.data.source.Source.Rows;
@@ -11,6 +12,7 @@ import dev.tutti.data.source.SourceFlow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * A recipe opened: the source and the stages above it, of which the lower ones can be reached by place and the others
@@ -61,6 +63,50 @@ public final class Pipeline implements AutoCloseable {
             chunks.add(new Chunk(chunks.size(), from, Math.min(cut.total, from + each)));
         }
         return chunks;
+    }
+
+    /** Whether chunks are parts of the source, since no row can be reached by its place. */
+    public boolean readsInOrder(long epoch) {
+        return new Cut(epoch).view == null;
+    }
+
+    /** The parts of a source that is read in order, as chunks; a single one where the epoch cannot be cut. */
+    public List<SourcePart> parts(long epoch) {
+        return chunks(epoch, 1).stream()
+                .map(chunk -> new SourcePart(chunk, are(chunk, epoch, Near.HERE), are(chunk, epoch, Near.NEAR)))
+                .toList();
+    }
+
+    private enum Near {
+        HERE,
+        NEAR
+    }
+
+    private boolean are(Chunk chunk, long epoch, Near question) {
+        SequentialRows sequential = (SequentialRows) rows;
+        Permutation order = orderOfParts(sequential.parts(), epoch);
+        return LongStream.range(chunk.from(), chunk.to())
+                .mapToInt(place -> Math.toIntExact(order == null ? place : order.at(place)))
+                .allMatch(part -> question == Near.HERE ? sequential.isHere(part) : sequential.isNear(part));
+    }
+
+    /**
+     * A chunk that can be read here, for a look at the rows; null for the whole epoch, where that can be read.
+     *
+     * @throws DataException if none can
+     */
+    public Chunk readable(long epoch) {
+        if (!(rows instanceof SequentialRows sequential)
+                || !readsInOrder(epoch)
+                || IntStream.range(0, sequential.parts()).allMatch(sequential::isHere)) {
+            return null;
+        }
+        return parts(epoch).stream()
+                .filter(SourcePart::isHere)
+                .findFirst()
+                .map(SourcePart::chunk)
+                .orElseThrow(() -> new DataException("none of the " + sequential.parts()
+                        + " parts of the data is here: this member's place supplies no rows of them"));
     }
 
     /** Where the stages stop being reachable by place. */

@@ -12,6 +12,7 @@ import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.Evaluation;
+import dev.tutti.train.Predictor;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.Version;
@@ -141,6 +142,11 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                         TrainingConfig.of(config.optimizer(), config.loss()).metrics(config.metrics()))
                 .preprocessing(features.transforms.toArray(Transform[]::new))
                 .classes(features.classes);
+    }
+
+    /** Asks this model. */
+    public Predictor predictor() {
+        return Predictor.of(this);
     }
 
     @Override

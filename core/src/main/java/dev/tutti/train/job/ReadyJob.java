@@ -12,6 +12,7 @@ import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.run.RunRecorder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,7 +131,8 @@ public final class ReadyJob implements AutoCloseable {
     }
 
     /**
-     * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts.
+     * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts. The folder of the run tells how
+     * it is doing; see {@link RunRecorder}.
      *
      * @param resume whether to go on from the newest checkpoint instead of beginning anew
      * @param interrupted asked after each step; true ends training with a checkpoint
@@ -148,12 +150,28 @@ public final class ReadyJob implements AutoCloseable {
         }
         checkpoints.markUnfinished();
         AtomicFile.write(output.job(), Json.writeYaml(job));
+        try (RunRecorder recorder = new RunRecorder(output.path())) {
+            recorder.start(job.epochs());
+            try {
+                History history = train(resume, interrupted, recorder, watchers);
+                recorder.finish(history);
+                return history;
+            } catch (RuntimeException | Error e) {
+                recorder.fail(e);
+                throw e;
+            }
+        }
+    }
+
+    private History train(boolean resume, BooleanSupplier interrupted, RunRecorder recorder, Callback... watchers) {
+        RunFolder output = job.output();
         Fit fit = job.fit()
                 .on(job.cluster().reachableThrough(output.coordinator()))
                 .until(interrupted)
-                .callbacks(callbacks(watchers));
+                .callbacks(callbacks(watchers))
+                .callbacks(recorder);
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
-        fit = resume ? fit.resume(checkpoints.folder()) : fit;
+        fit = resume ? fit.resume(new Checkpoints(job).folder()) : fit;
         History history = trainer.fit(train, fit);
         if (history.epochs().size() >= job.epochs()) {
             history = new History(

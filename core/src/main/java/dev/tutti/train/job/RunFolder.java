@@ -5,7 +5,8 @@ import java.nio.file.Path;
 
 /**
  * What a run leaves behind: {@code model} (a saved model), {@code checkpoints}, {@code job.yaml} (what was run) and, once it has
- * come to its end, {@code result.json}; beside them what callbacks write.
+ * come to its end, {@code result.json}; beside them what callbacks write. While it runs and afterwards {@code status.json} tells how it
+ * is doing and {@code metrics.jsonl} what was measured; see {@link dev.tutti.train.run.RunObserver}.
  */
 public record RunFolder(Path path) {
     public Path model() {

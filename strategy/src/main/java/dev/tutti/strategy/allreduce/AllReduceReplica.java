@@ -1,5 +1,6 @@
 package dev.tutti.strategy.allreduce;
 
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
@@ -9,6 +10,8 @@ import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.feed.ChunkSupply;
+import dev.tutti.train.feed.StepFeed;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
@@ -44,7 +47,9 @@ final class AllReduceReplica implements Replica {
     private final ExchangeChoice exchanges;
     private final RunningStatistics statistics;
     private final SharedBatches sharedBatches;
+    private final ChunkSupply supply;
     private Exchange exchange;
+    private StepFeed leased; // null where every member reads all rows and takes its share
     private Shares shares = new Shares(1);
     private int batchSize;
     private int batchesPerUpdate = 1;
@@ -61,6 +66,7 @@ final class AllReduceReplica implements Replica {
         exchange = exchanges.first();
         statistics = new RunningStatistics(model);
         sharedBatches = new SharedBatches(team, strategy.sharesBatches());
+        supply = ChunkSupply.ofTraining(team, agreement, timing);
         if (strategy.sharesBatches()) {
             workers.shareBatches(sharedBatches);
         }
@@ -77,9 +83,17 @@ final class AllReduceReplica implements Replica {
         statistics.keep();
         workers.shareStatistics();
         Group group = team.group();
-        Feed feed = group.size() == 1
-                ? Feed.whole(data, epoch, from, timing)
-                : Feed.share(data, shares.of(group.rank(), batchSize), epoch, from, timing);
+        Range share = shares.of(group.rank(), batchSize);
+        leased = null;
+        Feed feed;
+        if (supply.isLeased(data, epoch, from)) {
+            leased = supply.open(data, Math.toIntExact(share.length()), epoch, from);
+            feed = leased;
+        } else {
+            feed = group.size() == 1
+                    ? Feed.whole(data, epoch, from, timing)
+                    : Feed.share(data, share, epoch, from, timing);
+        }
         fedBefore = timing.seconds(Phase.FEED); // opening files says nothing of pace
         return feed;
     }
@@ -106,6 +120,9 @@ final class AllReduceReplica implements Replica {
         if (ballot.samples() > 0) {
             // Where feeds are opened anew it may turn out that training ends.
             move(plan, ballot, own, ballot.stateWanted() || reopen, began);
+        }
+        if (leased != null) {
+            leased.count(ballot.more());
         }
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
@@ -154,6 +171,9 @@ final class AllReduceReplica implements Replica {
         fedBefore += fed;
         StepTally ballot = StepTally.cast(collectives, own.samples, own.lossSum, own.seconds + fed, vote);
         vote.findings().gather(agreement);
+        if (leased != null) {
+            leased.gather(agreement);
+        }
         return ballot;
     }
 
@@ -190,6 +210,7 @@ final class AllReduceReplica implements Replica {
     public void regrouped() {
         abandon();
         sharedBatches.regrouped();
+        supply.giveBack();
         Group group = team.group();
         shares = new Shares(group.size());
         workers.amongOthers(group.size() > 1);

@@ -1,7 +1,9 @@
 package dev.tutti.strategy.averaging;
 
 import dev.tutti.array.Range;
+import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Leases;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Chunk;
@@ -13,6 +15,11 @@ import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.feed.ChunkHolders;
+import dev.tutti.train.feed.ChunkLayout;
+import dev.tutti.train.feed.EpochLedger;
+import dev.tutti.train.feed.RoundFeed;
+import dev.tutti.train.feed.UsedChunks;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
@@ -55,7 +62,7 @@ final class AveragingReplica implements Replica {
     private final ChunkLayout layout = new ChunkLayout();
     private Round round;
     private EpochLedger ledger;
-    private LeasedFeed feed;
+    private RoundFeed feed;
     private boolean underWay;
     private int batchesPerUpdate = 1;
 
@@ -98,7 +105,7 @@ final class AveragingReplica implements Replica {
         Dataset whole = Feed.wholeBatches(data, "averaging").keepLast(); // chunks end where they end
         ChunkSizing pieces = new ChunkSizing(data, team.group().size(), settings.steps());
         UsedChunks used = from == null
-                ? new UsedChunks(layout.agree(team.collectives(), epoch, pieces.chunk()), new BitSet())
+                ? new UsedChunks(layout.agree(agreement, epoch, pieces.chunk()), new BitSet())
                 : UsedChunks.at(from);
         List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
         if (chunks.size() < team.group().size() && team.group().isChief()) {
@@ -111,8 +118,14 @@ final class AveragingReplica implements Replica {
         if (ledger != null && ledger.epoch() == epoch) {
             ledger.giveBack(); // the feed before had a chunk more than it used
         }
-        ledger = new EpochLedger(team.leases(), team.group(), epoch, chunks.size(), used.numbers());
-        feed = new LeasedFeed(whole.batch(pieces.batch()), epoch, used.rowsPerChunk(), chunks, ledger, timing);
+        ledger = new EpochLedger(
+                team.leases(Leases.TRAINING),
+                epoch,
+                chunks.size(),
+                used.numbers(),
+                ChunkHolders.everywhere(team.group(), chunks.size()),
+                ChunkPreference.NONE);
+        feed = new RoundFeed(whole.batch(pieces.batch()), epoch, used, chunks, ledger, timing);
         return feed;
     }
 

@@ -11,6 +11,7 @@ import dev.tutti.data.Position;
 import dev.tutti.json.ConfigException;
 import dev.tutti.json.Json;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.feed.UsedChunks;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
 import dev.tutti.train.replica.Strategy;

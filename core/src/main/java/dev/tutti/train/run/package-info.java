@@ -1,0 +1,6 @@
+/**
+ * A run as its folder tells it: a {@link dev.tutti.train.run.RunRecorder} writes how it is doing, and a
+ * {@link dev.tutti.train.run.RunObserver} in another process follows it, runs callbacks and asks it to stop, without computing. An
+ * observer may end and come back at any time; the run goes on.
+ */
+package dev.tutti.train.run;
