@@ -2,6 +2,7 @@ package dev.tutti.train;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
@@ -11,9 +12,12 @@ import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
+import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.train.checkpoint.CheckpointFolder;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.Replica;
@@ -21,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Trains, evaluates and asks a model.
@@ -124,33 +129,64 @@ public final class Trainer implements AutoCloseable {
         Engine.useThreads(threads);
         Dataset ready = prepared(data);
         Fit prepared = fit.validation() == null ? fit : fit.validate(prepared(fit.validation()));
-        build(ready);
+        ModelPlan plan = plan(ready); // what does not fit together is said before members are started
+        if (!fit.strategy().buildsParts()) {
+            build(ready);
+        }
         trainedOn = data.toString();
         Timing timing = new Timing();
         WorkerTask work = new WorkerTask(
                 definition, recipe(), ready, prepared.validation(), fit.epochs(), fit.accumulate(), fit.strategy());
         try (Team team = fit.workplace().assemble(work)) {
-            History history = train(team, timing, ready, prepared);
+            History history = train(team, timing, plan, ready, prepared);
             epochsDone = history.epochs().size();
             return history;
         }
     }
 
-    private History train(Team team, Timing timing, Dataset data, Fit fit) {
-        try (Replica replica = fit.strategy().replica(model, recipe(), team, timing)) {
-            TrainingLoop loop = new TrainingLoop(replica, team, timing, recipe(), data, fit, this::save);
-            if (fit.resumeFrom() != null) {
-                loop.resume(fit.resumeFrom());
-            }
-            History history = loop.run(team.meet(loop.progress()));
-            if (history.ending() != History.Ending.INTERRUPTED) {
-                team.done();
-            }
-            return history;
+    private History train(Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit) {
+        try {
+            Optional<Checkpoint> from = Optional.ofNullable(fit.resumeFrom())
+                    .flatMap(folder -> new CheckpointFolder(folder).newest());
+            return fit.strategy().buildsParts()
+                    ? trainParts(team, timing, plan, data, fit, from)
+                    : trainWhole(team, timing, data, fit, from);
         } catch (RuntimeException | Error e) {
             team.failed(e);
             throw e;
         }
+    }
+
+    /** The model is there before the members meet: how long it takes to build does not keep others waiting. */
+    private History trainWhole(Team team, Timing timing, Dataset data, Fit fit, Optional<Checkpoint> from) {
+        try (Replica replica = fit.strategy().replica(model, recipe(), team, timing)) {
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, recipe(), data, fit, this::save);
+            from.ifPresent(loop::resume);
+            return finished(team, loop.run(team.meet(loop.progress())));
+        }
+    }
+
+    /** The members meet, then each builds what it holds. */
+    private History trainParts(
+            Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit, Optional<Checkpoint> from) {
+        Meeting meeting = team.meet(
+                from.map(checkpoint -> checkpoint.message().furthest()).orElse(0L));
+        try (Replica replica = fit.strategy().replica(plan, recipe(), team, timing)) {
+            if (model != null && !given) {
+                model.close();
+            }
+            model = replica.model();
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, recipe(), data, fit, this::save);
+            from.ifPresent(loop::resume);
+            return finished(team, loop.run(meeting));
+        }
+    }
+
+    private static History finished(Team team, History history) {
+        if (history.ending() != History.Ending.INTERRUPTED) {
+            team.done();
+        }
+        return history;
     }
 
     /** Loss and metrics on some data. */
@@ -196,10 +232,15 @@ public final class Trainer implements AutoCloseable {
     /** Builds the model for data of this kind, unless it is built already. */
     public Model build(Dataset data) {
         if (model == null) {
-            List<Input> inputs = inputs(data.spec());
-            model = Model.of(definition, Model.Options.DEFAULT.seed(seed).device(device), inputs);
+            model = plan(data).build();
         }
         return model;
+    }
+
+    private ModelPlan plan(Dataset data) {
+        return model != null && model.plan().isWhole()
+                ? model.plan()
+                : ModelPlan.of(definition, Model.Options.DEFAULT.seed(seed).device(device), inputs(data.spec()));
     }
 
     private static List<Input> inputs(SampleSpec spec) {

@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 public final class AllReduce implements Strategy, Cloneable {
     private Compression compression;
     private boolean shardedState;
+    private int shardCopies = 1;
     private boolean syncBatchNorm;
     private Boolean overlap; // null: where members are on several machines
     private boolean evenShares;
@@ -33,10 +34,19 @@ public final class AllReduce implements Strategy, Cloneable {
     /**
      * Divides the optimizer's state among the members: each moves its part of the parameters and gives it to the others. With n
      * members each needs an n-th of the memory for it. A member that is lost takes its part along: the others then go back to
-     * the newest checkpoint of the run, or fail if there is none.
+     * the newest checkpoint of the run, or fail if there is none; {@link #shardCopies} prevents that.
      */
     public AllReduce shardedState() {
         return copy(c -> c.shardedState = true);
+    }
+
+    /**
+     * Lets so many members hold each part of a {@linkplain #shardedState sharded state}; 1 unless said. With 2 the loss of a member costs
+     * nothing: its twin holds the same part, and moves the same parameters. Each needs twice the memory for the state, and all gradients
+     * come to every member.
+     */
+    public AllReduce shardCopies(int members) {
+        return copy(c -> c.shardCopies = members);
     }
 
     /**
@@ -86,6 +96,10 @@ public final class AllReduce implements Strategy, Cloneable {
         return shardedState;
     }
 
+    int copiesOfShards() {
+        return shardCopies;
+    }
+
     boolean sharesBatches() {
         return syncBatchNorm;
     }
@@ -105,6 +119,9 @@ public final class AllReduce implements Strategy, Cloneable {
     public void validate() {
         if (compression != null) {
             compression.validate();
+        }
+        if (shardCopies < 1) {
+            throw new TrainingException("allReduce: shardCopies must be at least 1, received " + shardCopies);
         }
         if (bucketBytes < 1) {
             throw new TrainingException("allReduce: bucketBytes must be at least 1, received " + bucketBytes);
@@ -133,6 +150,7 @@ public final class AllReduce implements Strategy, Cloneable {
         return "allReduce()"
                 + (compression == null ? "" : ".compression(" + compression + ")")
                 + (shardedState ? ".shardedState()" : "")
+                + (shardCopies == 1 ? "" : ".shardCopies(" + shardCopies + ")")
                 + (syncBatchNorm ? ".syncBatchNorm()" : "")
                 + (overlap == null ? "" : ".overlap(" + overlap + ")")
                 + (evenShares ? ".evenShares()" : "");

@@ -1,5 +1,6 @@
 package dev.tutti.strategy.allreduce;
 
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Team;
@@ -7,12 +8,12 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -21,7 +22,6 @@ import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
 import dev.tutti.train.worker.LocalWorkers;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +56,8 @@ final class AllReduceReplica implements Replica {
         this.team = team;
         this.timing = timing;
         agreement = Agreement.over(team);
-        workers = new LocalWorkers(model, recipe, team.threads());
+        Range owned = strategy.shardsState() ? new Range(0, 0) : model.vector().all(); // divided when the members have met
+        workers = new LocalWorkers(model, recipe, team.threads(), owned);
         exchanges = strategy.exchanges(workers, timing);
         exchange = exchanges.first();
         statistics = new RunningStatistics(model);
@@ -104,14 +105,20 @@ final class AllReduceReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         boolean reopen = changed || ballot.reopen();
         if (ballot.samples() > 0) {
-            // Where feeds are opened anew it may turn out that training ends.
-            move(plan, ballot, own, ballot.stateWanted() || reopen, began);
+            move(plan, ballot, own, began);
         }
         if (changed && team.group().isChief()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
         return new Outcome(
-                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.interrupted(), reopen);
+                1,
+                ballot.samples(),
+                ballot.loss(),
+                ballot.more(),
+                ballot.stop(),
+                ballot.interrupted(),
+                reopen,
+                ballot.stateWanted());
     }
 
     /** What this member did in the step under way. */
@@ -158,7 +165,7 @@ final class AllReduceReplica implements Replica {
     }
 
     /** All members have agreed on the step: sums the gradients and moves the parameters. */
-    private void move(StepPlan plan, StepTally ballot, OwnShare own, boolean stateWanted, long agreed) {
+    private void move(StepPlan plan, StepTally ballot, OwnShare own, long agreed) {
         // Gradients were divided by the size of a full batch.
         double factor = (double) batchSize / ballot.samples();
         exchange.sum(new Exchange.OwnGradients(plan.number(), own.samples > 0, factor));
@@ -166,7 +173,7 @@ final class AllReduceReplica implements Replica {
         long began = timing.record(Phase.WIRE, agreed);
         exchange.update(plan.learningRate(), factor);
         began = timing.record(Phase.UPDATE, began);
-        exchange.share(stateWanted);
+        exchange.share();
         timing.record(Phase.WIRE, began);
         statistics.keep();
     }
@@ -215,7 +222,7 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public Map<String, Tensor> state() {
+    public HeldState state() {
         return exchange.state();
     }
 
