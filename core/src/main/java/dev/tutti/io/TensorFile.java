@@ -47,7 +47,7 @@ public final class TensorFile {
             throw FileException.cannotBeRead(name, e);
         }
         SafetensorsHeader parsed = SafetensorsHeader.parse(header, name);
-        dataAt = Long.BYTES + header.length;
+        dataAt = (long) Long.BYTES + header.length;
         long expected = dataAt + parsed.dataBytes();
         if (bytes.size() < expected) {
             throw Safetensors.cutShort(name, expected, bytes.size());
@@ -116,13 +116,8 @@ public final class TensorFile {
         }
         String checksum = Checksum.text(digest);
         System.arraycopy(
-                checksum.getBytes(StandardCharsets.US_ASCII),
-                0,
-                head,
-                Safetensors.checksumAt(head),
-                Checksum.DIGITS);
-        AtomicFile.write(
-                file, Long.BYTES + head.length + header.dataBytes(), out -> write(out, header, head, tensors));
+                checksum.getBytes(StandardCharsets.US_ASCII), 0, head, Safetensors.checksumAt(head), Checksum.DIGITS);
+        AtomicFile.write(file, Long.BYTES + head.length + header.dataBytes(), out -> write(out, header, head, tensors));
         return checksum;
     }
 
@@ -183,8 +178,7 @@ public final class TensorFile {
     private SafetensorsHeader.Entry entry(String tensor) {
         SafetensorsHeader.Entry entry = entries.get(tensor);
         if (entry == null) {
-            throw new FileException(
-                    name, "has no tensor '" + tensor + "'" + DidYouMean.hint(tensor, entries.keySet()));
+            throw new FileException(name, "has no tensor '" + tensor + "'" + DidYouMean.hint(tensor, entries.keySet()));
         }
         return entry;
     }

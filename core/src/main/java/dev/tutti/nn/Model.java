@@ -375,8 +375,7 @@ public final class Model implements AutoCloseable {
      */
     public Map<Slice, Tensor> held() {
         Map<Slice, Tensor> held = new LinkedHashMap<>();
-        blueprint.parameters.forEach(
-                p -> held.put(plan.sliceOf(p), vector.view(p.range(), p.shape(), p.layout())));
+        blueprint.parameters.forEach(p -> held.put(plan.sliceOf(p), vector.view(p.range(), p.shape(), p.layout())));
         blueprint.buffers.forEach(b -> held.put(plan.sliceOf(b), state.view(b.range(), b.shape(), b.layout())));
         return held;
     }

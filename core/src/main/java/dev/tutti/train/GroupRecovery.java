@@ -116,10 +116,7 @@ final class GroupRecovery {
         Agreement agreement = replica.agreement();
         if (agreement.any("resumes", resumedFrom != null && agreement.isSelf(meeting.source()))[0]) {
             goBack(SharedCheckpoint.of(
-                    agreement,
-                    meeting.source(),
-                    agreement.isSelf(meeting.source()),
-                    Optional.ofNullable(resumedFrom)));
+                    agreement, meeting.source(), agreement.isSelf(meeting.source()), Optional.ofNullable(resumedFrom)));
             resumedFrom = null;
             return false;
         }
@@ -137,8 +134,9 @@ final class GroupRecovery {
         Agreement agreement = replica.agreement();
         boolean source = agreement.isSelf(meeting.source());
         if (source && incomplete) {
-            throw new TrainingException("the member that gave this one the state of the run was lost before all of it had"
-                    + " arrived, and no other member has it: begin anew, or resume from a checkpoint");
+            throw new TrainingException(
+                    "the member that gave this one the state of the run was lost before all of it had"
+                            + " arrived, and no other member has it: begin anew, or resume from a checkpoint");
         }
         String text = agreement.text("progress", () -> Json.write(capture.message()), meeting.source());
         try (Scope scope = Scope.open();

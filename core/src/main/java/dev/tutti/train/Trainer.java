@@ -146,8 +146,8 @@ public final class Trainer implements AutoCloseable {
 
     private History train(Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit) {
         try {
-            Optional<Checkpoint> from = Optional.ofNullable(fit.resumeFrom())
-                    .flatMap(folder -> new CheckpointFolder(folder).newest());
+            Optional<Checkpoint> from =
+                    Optional.ofNullable(fit.resumeFrom()).flatMap(folder -> new CheckpointFolder(folder).newest());
             return fit.strategy().buildsParts()
                     ? trainParts(team, timing, plan, data, fit, from)
                     : trainWhole(team, timing, data, fit, from);

@@ -55,12 +55,14 @@ class FrozenTrafficTest {
                 })
                 .values()
                 .forEach(weights::add);
-        return new Run(weights, cluster.traffic("worker-1").sent() + cluster.traffic("worker-1").received());
+        return new Run(
+                weights,
+                cluster.traffic("worker-1").sent() + cluster.traffic("worker-1").received());
     }
 
     private static Trainer trainer(boolean frozen) {
-        Trainer trainer =
-                Trainer.of(LAYERS, adam(0.01).clipNorm(1), softmaxCrossEntropy()).threads(1);
+        Trainer trainer = Trainer.of(LAYERS, adam(0.01).clipNorm(1), softmaxCrossEntropy())
+                .threads(1);
         Model model = trainer.build(DATA);
         if (frozen) {
             model.freeze(FROZEN);

@@ -35,9 +35,8 @@ class PartsOfModelsTest {
     private static final Sequential LAYERS =
             Sequential.of(dense(32).tanh(), dropout(0.2), dense(16).tanh(), dense(Blobs.CLASSES));
 
-    private static final Supplier<Trainer> TRAINER = () -> Trainer.of(LAYERS, adam(0.01), softmaxCrossEntropy())
-            .seed(4)
-            .threads(1);
+    private static final Supplier<Trainer> TRAINER =
+            () -> Trainer.of(LAYERS, adam(0.01), softmaxCrossEntropy()).seed(4).threads(1);
 
     private static Map<String, NdArray> local(Fit fit) {
         try (Trainer one = TRAINER.get()) {

@@ -76,7 +76,8 @@ class StateRedistributionTest {
         @Override
         public Map<Slice, Tensor> makeRoom() {
             needed().forEach(slice -> room.put(
-                    slice, Tensor.zeros(slice.shape(), dev.tutti.array.DType.FLOAT32).retain()));
+                    slice,
+                    Tensor.zeros(slice.shape(), dev.tutti.array.DType.FLOAT32).retain()));
             return room;
         }
 

@@ -96,8 +96,8 @@ record TwoStages(int cut) implements Strategy {
             }
             input.measured(batch, new StepResult(loss, batch.size(), List.of()));
             Vote vote = input.vote();
-            boolean[] votes = agreement.any(
-                    "votes", vote.more(), vote.stop(), vote.interrupted(), vote.reopen(), vote.state());
+            boolean[] votes =
+                    agreement.any("votes", vote.more(), vote.stop(), vote.interrupted(), vote.reopen(), vote.state());
             vote.findings().gather(agreement);
             update.apply(plan.learningRate());
             return new Outcome(
@@ -126,9 +126,7 @@ record TwoStages(int cut) implements Strategy {
             try (RecordedPass pass = model.recordWithInputGradients(List.of(in))) {
                 List<NdArray> labels = batch.labels();
                 Tensor loss = recipe.loss()
-                        .compute(
-                                pass.outputs(),
-                                LocalReplica.tensors(labels, new Range(0, batch.size()), model));
+                        .compute(pass.outputs(), LocalReplica.tensors(labels, new Range(0, batch.size()), model));
                 pass.backward(loss, false);
                 members.send("gradients", pass.inputGradient(0).orElseThrow().contiguous(), 0);
                 return members.sum("loss", loss.item())[0];
@@ -138,8 +136,8 @@ record TwoStages(int cut) implements Strategy {
         @Override
         public void regrouped() {
             if (team.group().size() != 2) {
-                throw new TrainingException("two stages need two members, received "
-                        + team.group().size());
+                throw new TrainingException(
+                        "two stages need two members, received " + team.group().size());
             }
         }
 

@@ -124,11 +124,9 @@ public final class Checkpoint {
                 ? Map.of()
                 : Json.read(note, SliceNote.class, file.toString()).slices();
         for (String entry : content.names()) {
-            Slice slice = slices.containsKey(entry)
-                    ? slices.get(entry).slice()
-                    : Slice.all(entry, content.shape(entry));
-            pieces.computeIfAbsent(slice.parameter(), name -> new ArrayList<>())
-                    .add(new Piece(slice, content, entry));
+            Slice slice =
+                    slices.containsKey(entry) ? slices.get(entry).slice() : Slice.all(entry, content.shape(entry));
+            pieces.computeIfAbsent(slice.parameter(), name -> new ArrayList<>()).add(new Piece(slice, content, entry));
         }
     }
 

@@ -130,8 +130,7 @@ public final class CheckpointFolder {
 
     /** All checkpoints, the oldest first: the file of each, or its manifest. */
     public List<Path> files() {
-        return list(name -> name.endsWith(SUFFIX) && !name.contains(PART)
-                || name.endsWith(CheckpointManifest.SUFFIX));
+        return list(name -> name.endsWith(SUFFIX) && !name.contains(PART) || name.endsWith(CheckpointManifest.SUFFIX));
     }
 
     private List<Path> list(Predicate<String> wanted) {

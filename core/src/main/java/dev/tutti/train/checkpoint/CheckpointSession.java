@@ -104,14 +104,13 @@ public final class CheckpointSession {
 
     private Path saveTogether(Path folder) {
         if (!open) {
-            throw new TrainingException("the state is divided among the members, which save their parts at the end of an"
-                    + " epoch, at the end of training, and at steps that a callback has asked for with"
-                    + " Callback.needsState: a checkpoint was wanted at another one");
+            throw new TrainingException(
+                    "the state is divided among the members, which save their parts at the end of an"
+                            + " epoch, at the end of training, and at steps that a callback has asked for with"
+                            + " Callback.needsState: a checkpoint was wanted at another one");
         }
         Order order = new Order(
-                folder.toAbsolutePath().toString(),
-                state.message().progress().step(),
-                PartWriter.newName());
+                folder.toAbsolutePath().toString(), state.message().progress().step(), PartWriter.newName());
         agreement.text("checkpoint to save", () -> Json.write(order), 0);
         return new PartWriter(team, agreement, state, order).write();
     }

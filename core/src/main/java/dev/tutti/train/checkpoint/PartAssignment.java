@@ -52,7 +52,7 @@ final class PartAssignment {
 
     /** All slices, in the same order on every member. */
     void forEach(Each each) {
-        holders.forEach((slice, holder) ->
-                each.accept(slice, holder, offers.get(holder).seesFolder() ? holder : CHIEF));
+        holders.forEach(
+                (slice, holder) -> each.accept(slice, holder, offers.get(holder).seesFolder() ? holder : CHIEF));
     }
 }

@@ -166,8 +166,8 @@ final class PartWriter {
                         "the part of " + team.group().members().get(rank) + " was not written: " + written.error);
                 all.stream()
                         .filter(each -> each.part != null)
-                        .forEach(each -> Temporary.deleteAfter(
-                                failure, folder.path().resolve(each.part.file())));
+                        .forEach(each ->
+                                Temporary.deleteAfter(failure, folder.path().resolve(each.part.file())));
                 throw failure;
             }
             if (written.part != null) {

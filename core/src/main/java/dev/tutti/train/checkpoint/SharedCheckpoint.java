@@ -50,8 +50,7 @@ public final class SharedCheckpoint {
      * @param opened there on the member with rank {@code source}; ignored on the others
      */
     public static SharedCheckpoint of(Agreement agreement, int source, boolean isSource, Optional<Checkpoint> opened) {
-        String text =
-                agreement.text("progress", () -> Json.write(contents(opened.orElseThrow())), source);
+        String text = agreement.text("progress", () -> Json.write(contents(opened.orElseThrow())), source);
         Contents contents = Json.read(text, Contents.class, "another member's checkpoint");
         Checkpoint own = isSource ? opened.orElseThrow() : find(contents);
         boolean missing = agreement.any("checkpoint out of reach", own == null)[0];
@@ -64,10 +63,7 @@ public final class SharedCheckpoint {
                 .map(name -> new Named(name, checkpoint.shape(name).toArray(), checkpoint.type(name)))
                 .toList();
         return new Contents(
-                checkpoint.message(),
-                checkpoint.file().toAbsolutePath().toString(),
-                checkpoint.checksum(),
-                tensors);
+                checkpoint.message(), checkpoint.file().toAbsolutePath().toString(), checkpoint.checksum(), tensors);
     }
 
     /** The same file as seen from here; null if there is none, or another one. */

@@ -98,8 +98,9 @@ public final class StateSnapshot {
     /** What this member can give to a checkpoint; the slices belong to the open scope. */
     Map<Slice, Tensor> held() {
         Map<Slice, Tensor> all = new LinkedHashMap<>();
-        sections().forEach((prefix, section) ->
-                section.held().forEach((slice, tensor) -> all.put(named(prefix, slice), tensor)));
+        sections()
+                .forEach((prefix, section) ->
+                        section.held().forEach((slice, tensor) -> all.put(named(prefix, slice), tensor)));
         standing.totals().snapshot().forEach((name, array) -> {
             Slice slice = Slice.all(Checkpoint.TOTALS + name, array.shape());
             all.put(slice, Tensor.of(array));
@@ -136,8 +137,9 @@ public final class StateSnapshot {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Map<Slice, Tensor> room = new LinkedHashMap<>();
-            sections().forEach((prefix, section) ->
-                    section.makeRoom().forEach((slice, tensor) -> room.put(named(prefix, slice), tensor)));
+            sections()
+                    .forEach((prefix, section) ->
+                            section.makeRoom().forEach((slice, tensor) -> room.put(named(prefix, slice), tensor)));
             reader.accept(room);
         }
         forEachDivided(section -> section.adopt(message.progress().step()));

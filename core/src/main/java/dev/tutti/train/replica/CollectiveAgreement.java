@@ -120,9 +120,11 @@ final class CollectiveAgreement implements Agreement {
     @Override
     public void transfer(String what, Tensor values, int from, int to) {
         if (isSelf(from)) {
-            TensorPieces.of(what, values).forEach(false, (name, piece) -> collectives().send(name, piece, to));
+            TensorPieces.of(what, values)
+                    .forEach(false, (name, piece) -> collectives().send(name, piece, to));
         } else {
-            TensorPieces.of(what, values).forEach(true, (name, piece) -> collectives().receive(name, piece, from));
+            TensorPieces.of(what, values)
+                    .forEach(true, (name, piece) -> collectives().receive(name, piece, from));
         }
     }
 

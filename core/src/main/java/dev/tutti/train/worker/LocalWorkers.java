@@ -58,7 +58,8 @@ public final class LocalWorkers implements AutoCloseable {
             models.add(model.replica());
         }
         crew = new WorkerPool(workers, "tutti-worker");
-        update = new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew, owned);
+        update =
+                new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew, owned);
         amongOthers(false);
     }
 

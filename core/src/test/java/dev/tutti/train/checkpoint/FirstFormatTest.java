@@ -71,7 +71,8 @@ class FirstFormatTest {
         assertThat(checkpoint.progress().step()).isEqualTo(7);
         Map<String, NdArray> arrays = Safetensors.readVerified(file).tensors();
         assertThat(checkpoint.names()).isEqualTo(arrays.keySet());
-        arrays.forEach((name, array) -> assertThat(checkpoint.array(name)).as(name).isEqualTo(array));
+        arrays.forEach(
+                (name, array) -> assertThat(checkpoint.array(name)).as(name).isEqualTo(array));
     }
 
     @Test

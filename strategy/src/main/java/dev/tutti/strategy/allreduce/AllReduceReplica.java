@@ -56,7 +56,8 @@ final class AllReduceReplica implements Replica {
         this.team = team;
         this.timing = timing;
         agreement = Agreement.over(team);
-        Range owned = strategy.shardsState() ? new Range(0, 0) : model.vector().all(); // divided when the members have met
+        Range owned =
+                strategy.shardsState() ? new Range(0, 0) : model.vector().all(); // divided when the members have met
         workers = new LocalWorkers(model, recipe, team.threads(), owned);
         exchanges = strategy.exchanges(workers, timing);
         exchange = exchanges.first();

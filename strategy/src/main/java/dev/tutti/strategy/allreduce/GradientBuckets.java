@@ -62,9 +62,8 @@ final class GradientBuckets implements AutoCloseable {
         sent.clear();
         learning = model.trainable();
         for (int i = 0; i < missing.length; i++) {
-            missing[i] = learningIn(buckets.get(i)).stream()
-                    .mapToLong(Range::length)
-                    .sum();
+            missing[i] =
+                    learningIn(buckets.get(i)).stream().mapToLong(Range::length).sum();
         }
     }
 
@@ -100,8 +99,7 @@ final class GradientBuckets implements AutoCloseable {
     }
 
     private void sum(Collectives group, Range bucket, List<Range> parts) {
-        PackedRanges.change(
-                vector.gradients(), parts, gradients -> group.allReduce("gradients " + bucket, gradients));
+        PackedRanges.change(vector.gradients(), parts, gradients -> group.allReduce("gradients " + bucket, gradients));
     }
 
     /** Waits until all are summed; each sum has its deadline. The first failure comes out when none is under way any more. */

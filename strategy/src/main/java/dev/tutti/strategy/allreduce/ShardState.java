@@ -21,7 +21,8 @@ import java.util.Map;
 final class ShardState implements HeldState, AutoCloseable {
     private final LocalWorkers workers;
     private final int copies;
-    private final Map<String, Tensor> apart = new LinkedHashMap<>(); // of the range held, once the workers own another one
+    private final Map<String, Tensor> apart =
+            new LinkedHashMap<>(); // of the range held, once the workers own another one
     private StepBackup before; // null while nothing is kept
     private ShardLayout layout;
     private Range range; // what is held; null: nothing

@@ -223,7 +223,8 @@ class ShardedStateTest {
                 return velocity(sharded);
             });
             assertThat(whole(states)).doesNotContain(0f).hasSize(size());
-            // The group changes once more, before a step was made: nothing is lost while a member joins or leaves in good order.
+            // The group changes once more, before a step was made: nothing is lost while a member joins or leaves in
+            // good order.
             List<NdArray> again = Members.of(4).with(collectives -> {
                 ShardedExchange sharded =
                         kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
@@ -456,7 +457,10 @@ class ShardedStateTest {
         Map<String, NdArray> expected = threeEpochs(trainer);
         for (int members = 1; members <= 5; members++) {
             List<Members.Result> results = Members.of(members)
-                    .fit(trainer, UNEVEN, epochs(3).with(allReduce().shardedState().shardCopies(2)));
+                    .fit(
+                            trainer,
+                            UNEVEN,
+                            epochs(3).with(allReduce().shardedState().shardCopies(2)));
             Weights.assertClose(Weights.ofAll(results), expected, 1e-5);
         }
     }
@@ -565,8 +569,7 @@ class ShardedStateTest {
     /** What replica and loop do when members have met. */
     private static void form(ShardedExchange sharded, Collectives collectives) {
         sharded.formed(collectives);
-        StateRedistribution.run(
-                Agreement.over(collectives), collectives.group().rank(), sharded.state());
+        StateRedistribution.run(Agreement.over(collectives), collectives.group().rank(), sharded.state());
     }
 
     /** The parts of all members, in order. */

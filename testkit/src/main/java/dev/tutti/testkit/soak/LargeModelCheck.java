@@ -46,6 +46,10 @@ public final class LargeModelCheck {
     private static final int CLASSES = 10;
     private static final Duration LIMIT = Duration.ofMinutes(20);
 
+    /** To draw the first values of so many parameters, and to write them to disk, takes minutes. */
+    private static final Duration PATIENCE = Duration.ofMinutes(8);
+
+
     private LargeModelCheck() {}
 
     public static void main(String[] args) throws IOException, InterruptedException {
@@ -113,15 +117,17 @@ public final class LargeModelCheck {
     private static void train(Path folder, long width, String way) {
         Path checkpoints = folder.resolve("checkpoints");
         Fit fit = epochs(1)
-                .on(Cluster.processes(2).deadline(Duration.ofMinutes(5)))
+                .on(Cluster.processes(2).min(2).deadline(PATIENCE).tooFewFor(PATIENCE))
                 .with(Strategies.allReduce().evenShares().overlap(true))
                 .callbacks(new Progress());
         if (!way.equals("save")) {
             fit = fit.callbacks(checkpoint(checkpoints).everySteps(CUT).keep(1)).resume(checkpoints);
         }
         int wide = Math.toIntExact(width);
-        Sequential layers = Sequential.of(flatten(), dense(wide).tanh(), dense(wide).tanh(), dense(CLASSES));
-        try (Trainer trainer = Trainer.of(layers, sgd(0.01), softmaxCrossEntropy()).threads(1)) {
+        Sequential layers =
+                Sequential.of(flatten(), dense(wide).tanh(), dense(wide).tanh(), dense(CLASSES));
+        try (Trainer trainer =
+                Trainer.of(layers, sgd(0.01), softmaxCrossEntropy()).threads(1)) {
             trainer.fit(Mnist.train().take((long) ROWS * STEPS).batch(ROWS), fit);
             AtomicFile.write(folder.resolve("fingerprint"), fingerprint(trainer.model()));
             if (way.equals("resume")) {
@@ -134,8 +140,7 @@ public final class LargeModelCheck {
     }
 
     private static void checkSaved(Path folder) {
-        try (SavedModel saved =
-                SavedModel.load(folder.resolve("model"), Model.Options.DEFAULT.forInference())) {
+        try (SavedModel saved = SavedModel.load(folder.resolve("model"), Model.Options.DEFAULT.forInference())) {
             String loaded = fingerprint(saved.model());
             if (!loaded.equals(Files.readString(folder.resolve("fingerprint")))) {
                 throw new IllegalStateException("the saved model has the parameters " + loaded);
@@ -161,8 +166,10 @@ public final class LargeModelCheck {
     private static final class Progress implements Callback {
         @Override
         public void step(Run run) {
-            say("step " + run.step() + ", loss " + run.lastLoss() + ", heap of the chief at most "
-                            + Runtime.getRuntime().maxMemory() / 1_000_000 + " MB", 0);
+            say(
+                    "step " + run.step() + ", loss " + run.lastLoss() + ", heap of the chief at most "
+                            + Runtime.getRuntime().maxMemory() / 1_000_000 + " MB",
+                    0);
         }
     }
 }
