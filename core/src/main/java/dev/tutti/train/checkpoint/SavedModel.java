@@ -84,7 +84,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         });
     }
 
-    private static void writeWeights(Model model, Path file) {
+    /** Writes the parameters and buffers of a model alone, by name, in a safetensors file of any size. */
+    public static void writeWeights(Model model, Path file) {
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         try (Scope scope = Scope.open()) {
             for (Map.Entry<Slice, Tensor> each : model.held().entrySet()) {

@@ -49,7 +49,6 @@ public final class LargeModelCheck {
     /** To draw the first values of so many parameters, and to write them to disk, takes minutes. */
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
-
     private LargeModelCheck() {}
 
     public static void main(String[] args) throws IOException, InterruptedException {
