@@ -8,6 +8,7 @@ import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.comm.Traffic;
 import dev.tutti.tensor.Tensor;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -131,8 +132,8 @@ final class GuardedCollectives implements Collectives {
         }
 
         @Override
-        public void prepare() {
-            guard(vectors::prepare);
+        public void prepare(List<Range> wanted) {
+            guard(() -> vectors.prepare(wanted));
         }
 
         @Override

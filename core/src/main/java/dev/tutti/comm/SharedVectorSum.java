@@ -3,6 +3,7 @@ package dev.tutti.comm;
 import dev.tutti.Experimental;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
+import java.util.List;
 
 /**
  * Vectors, one of each member, that lie where all members can read them: their sum is made straight out of the others' memory.
@@ -21,10 +22,14 @@ public interface SharedVectorSum extends AutoCloseable {
     /** Returns when no member needs this member's values any more. */
     void awaitReaders();
 
-    /** Waits, where there are more than two, until each has summed its part for the others. */
-    void prepare();
+    /**
+     * Waits, where there are more than two, until each has summed its part for the others.
+     *
+     * @param wanted the ranges that will be summed in this round, in order; the same on all members
+     */
+    void prepare(List<Range> wanted);
 
-    /** Writes the sum of a range, the same bits on every member. */
+    /** Writes the sum of a range that lies within one of those wanted, the same bits on every member. */
     void sum(Range range, Tensor into);
 
     /** Says that this member needs the vectors of the others no more. */

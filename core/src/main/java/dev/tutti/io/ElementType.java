@@ -29,6 +29,15 @@ enum ElementType {
         return inMemory;
     }
 
+    /** The type of a tensor with the same bytes. */
+    DType inTensors() {
+        return switch (this) {
+            case F16 -> DType.FLOAT16;
+            case BF16 -> DType.BFLOAT16;
+            default -> inMemory;
+        };
+    }
+
     static ElementType of(DType type) {
         return switch (type) {
             case FLOAT32 -> F32;

@@ -32,9 +32,9 @@ import java.util.Map;
  * @param metadata notes, in order
  */
 public record Safetensors(Map<String, NdArray> tensors, Map<String, String> metadata) {
-    private static final String CHECKSUM = "tutti.sha256";
+    static final String CHECKSUM = "tutti.sha256";
     private static final byte[] CHECKSUM_START = ("\"" + CHECKSUM + "\":\"").getBytes(StandardCharsets.US_ASCII);
-    private static final String NO_CHECKSUM = "0".repeat(Checksum.DIGITS);
+    static final String NO_CHECKSUM = "0".repeat(Checksum.DIGITS);
     private static final int MOST_HEADER_BYTES = 100_000_000;
 
     public Safetensors {
@@ -164,6 +164,7 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         ArrayBytes buffer = new ArrayBytes();
         InputStream data = verify ? new DigestInputStream(in, digest) : in;
         for (SafetensorsHeader.Entry entry : header.inFileOrder()) {
+            requireFits(entry, file);
             NdArray array = NdArray.zeros(entry.type().inMemory(), entry.shape());
             try {
                 buffer.read(entry.type(), array, data);
@@ -185,7 +186,16 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         return new Safetensors(tensors, notes);
     }
 
-    private static byte[] readHeader(InputStream in, String file, long fileBytes) throws IOException {
+    private static void requireFits(SafetensorsHeader.Entry entry, String file) {
+        if (entry.shape().size() > Integer.MAX_VALUE - 8) {
+            throw new FileException(
+                    file,
+                    "the array '" + entry.name() + "' has " + entry.shape().size()
+                            + " elements: an array of the JVM holds at most 2147483639; read it by TensorFile");
+        }
+    }
+
+    static byte[] readHeader(InputStream in, String file, long fileBytes) throws IOException {
         byte[] prefix = in.readNBytes(Long.BYTES);
         if (prefix.length < Long.BYTES) {
             throw new CorruptFileException(
@@ -208,12 +218,12 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         return header;
     }
 
-    private static CorruptFileException cutShort(String file, long expected, long received) {
+    static CorruptFileException cutShort(String file, long expected, long received) {
         return new CorruptFileException(
                 file, "is cut short: expected at least " + expected + " bytes, received " + received);
     }
 
-    private static byte[] withoutChecksum(byte[] header, String file) {
+    static byte[] withoutChecksum(byte[] header, String file) {
         int at = checksumAt(header);
         if (at < 0 || at + Checksum.DIGITS > header.length) {
             throw new CorruptFileException(file, "carries no checksum, so its bytes cannot be verified");
@@ -227,7 +237,7 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
      * Where the digits of the checksum are, or -1; quotes within JSON strings are escaped, so nothing else looks like
      * it.
      */
-    private static int checksumAt(byte[] header) {
+    static int checksumAt(byte[] header) {
         for (int at = 0; at + CHECKSUM_START.length <= header.length; at++) {
             int end = at + CHECKSUM_START.length;
             if (Arrays.equals(header, at, end, CHECKSUM_START, 0, CHECKSUM_START.length)) {
@@ -237,7 +247,7 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
         return -1;
     }
 
-    private static byte[] lengthOf(byte[] header) {
+    static byte[] lengthOf(byte[] header) {
         return ByteBuffer.allocate(Long.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putLong(header.length)

@@ -28,24 +28,36 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
     /** One array: its bytes lie from {@code begin} to {@code end}, counted from the end of the header. */
     record Entry(String name, ElementType type, Shape shape, long begin, long end) {}
 
+    /** What an array is made of, before it has a place in a file. */
+    record Content(ElementType type, Shape shape) {
+        long bytes() {
+            return Math.multiplyExact(shape.size(), (long) type.bytes());
+        }
+    }
+
+    static SafetensorsHeader layOut(Map<String, NdArray> arrays, Map<String, String> metadata) {
+        Map<String, Content> contents = new LinkedHashMap<>();
+        arrays.forEach((name, array) -> contents.put(name, new Content(ElementType.of(array.type()), array.shape())));
+        return layOutContents(contents, metadata);
+    }
+
     /**
      * Lays out arrays: the widest elements first, so that each array is aligned for readers that map the file into
      * memory. The header keeps the order of the map.
      */
-    static SafetensorsHeader layOut(Map<String, NdArray> arrays, Map<String, String> metadata) {
-        List<String> byWidth = new ArrayList<>(arrays.keySet());
-        byWidth.sort(Comparator.comparingInt(name -> -arrays.get(name).type().bytes()));
+    static SafetensorsHeader layOutContents(Map<String, Content> contents, Map<String, String> metadata) {
+        List<String> byWidth = new ArrayList<>(contents.keySet());
+        byWidth.sort(Comparator.comparingInt(name -> -contents.get(name).type().bytes()));
         Map<String, Long> begins = new LinkedHashMap<>();
         long end = 0;
         for (String name : byWidth) {
             begins.put(name, end);
-            end += (long) arrays.get(name).size() * arrays.get(name).type().bytes();
+            end += contents.get(name).bytes();
         }
         List<Entry> entries = new ArrayList<>();
-        arrays.forEach((name, array) -> {
+        contents.forEach((name, content) -> {
             long begin = begins.get(name);
-            long bytes = (long) array.size() * array.type().bytes();
-            entries.add(new Entry(name, ElementType.of(array.type()), array.shape(), begin, begin + bytes));
+            entries.add(new Entry(name, content.type(), content.shape(), begin, begin + content.bytes()));
         });
         return new SafetensorsHeader(entries, metadata);
     }
@@ -156,9 +168,6 @@ record SafetensorsHeader(List<Entry> entries, Map<String, String> metadata) {
                     file,
                     where + "of type " + type + " and shape " + Shape.of(dims) + " takes " + bytes
                             + " bytes, but its data_offsets hold " + (offsets[1] - offsets[0]));
-        }
-        if (size > Integer.MAX_VALUE - 8) {
-            throw new FileException(file, where + "has " + size + " elements: an array holds at most 2147483639");
         }
         return new Entry(name, type, Shape.of(dims), offsets[0], offsets[1]);
     }

@@ -369,6 +369,17 @@ public final class Model implements AutoCloseable {
         return arrays;
     }
 
+    /**
+     * What this model holds of the whole model's parameters and buffers, in the order of their shapes: views of its memory, which belong
+     * to the open scope. Reading them saves the model, writing to them restores it.
+     */
+    public Map<Slice, Tensor> held() {
+        Map<Slice, Tensor> held = new LinkedHashMap<>();
+        blueprint.parameters.forEach(p -> held.put(plan.sliceOf(p), vector.view(p.range(), p.shape(), p.layout())));
+        blueprint.buffers.forEach(b -> held.put(plan.sliceOf(b), state.view(b.range(), b.shape(), b.layout())));
+        return held;
+    }
+
     /** Takes over values by name; every parameter and buffer must be there, in its shape. */
     public void load(Map<String, NdArray> arrays, String from) {
         try (Scope scope = Scope.open();

@@ -109,9 +109,12 @@ public final class ModelPlan {
 
     /** What of the whole model's parameters is held, in the order of {@link #parameters}. */
     public List<Slice> held() {
-        return blueprint.parameters.stream()
-                .map(p -> slices.getOrDefault(p.name(), Slice.all(p.name(), p.shape())))
-                .toList();
+        return blueprint.parameters.stream().map(this::sliceOf).toList();
+    }
+
+    /** What of the whole model's parameter or buffer is held. */
+    Slice sliceOf(Parameter p) {
+        return slices.getOrDefault(p.name(), Slice.all(p.name(), p.shape()));
     }
 
     /** Where a slice of a parameter lies in the vector of the whole model. */

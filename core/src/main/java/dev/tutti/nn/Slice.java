@@ -42,6 +42,16 @@ public record Slice(String parameter, Shape whole, int axis, Range rows) {
         return new Slice(parameter, whole, axis, new Range(0, whole.dim(axis)).part(index, parts));
     }
 
+    /** The same elements under another name. */
+    public Slice named(String name) {
+        return new Slice(name, whole, axis, rows);
+    }
+
+    /** Other indices along the same axis. */
+    public Slice at(Range other) {
+        return new Slice(parameter, whole, axis, other);
+    }
+
     public boolean isAll() {
         return rows.length() == (whole.rank() == 0 ? 1 : whole.dim(axis));
     }

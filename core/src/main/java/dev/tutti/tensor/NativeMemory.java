@@ -80,6 +80,14 @@ public final class NativeMemory {
         }
     }
 
+    /** Copies bytes from a place in this memory to the beginning of an array of the JVM. */
+    public void read(long at, byte[] into, int count) {
+        check(at, count);
+        if (count > 0) {
+            start.getPointer(at).get(into, 0, count);
+        }
+    }
+
     public void zero(long at, long count) {
         check(at, count);
         if (count > 0) {

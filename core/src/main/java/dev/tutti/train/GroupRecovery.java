@@ -6,15 +6,25 @@ import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Team;
+import dev.tutti.json.Json;
+import dev.tutti.nn.Slice;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
 import dev.tutti.train.checkpoint.Checkpoint;
 import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.checkpoint.ProgressMessage;
+import dev.tutti.train.checkpoint.SharedCheckpoint;
 import dev.tutti.train.checkpoint.StateSnapshot;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.PendingResults;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StateLostException;
+import dev.tutti.train.replica.StateRedistribution;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +33,9 @@ import org.slf4j.LoggerFactory;
 final class GroupRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(GroupRecovery.class);
 
+    /** States of more bytes are received in place by members that have none of their own. */
+    private static final long LARGE = 1L << 30;
+
     private final Team team;
     private final Replica replica;
     private final RunProgress standing;
@@ -30,6 +43,8 @@ final class GroupRecovery {
     private final PendingResults pending;
     private final List<Path> checkpoints;
     private Group group; // the last one
+    private Checkpoint resumedFrom; // until the members have met; null where there is nothing left to read
+    private boolean incomplete; // a part of another member's state was written over this one's
 
     /** @param checkpoints folders that hold those of this run, on whoever is the chief */
     GroupRecovery(
@@ -54,7 +69,13 @@ final class GroupRecovery {
 
     private Meeting meetingAfter(GroupChangedException reason) {
         LOG.warn("{}; meeting again", reason.getMessage());
-        return team.meet(standing.progress());
+        return team.meet(incomplete ? -1 : standing.progress());
+    }
+
+    /** Begins with what a checkpoint holds: what is divided among the members is read when they have met. */
+    void resume(Checkpoint checkpoint) {
+        capture.resume(checkpoint);
+        resumedFrom = capture.isDivided() ? checkpoint : null;
     }
 
     /** All members get the same state; those that had to wait for it begin where the furthest is. */
@@ -77,30 +98,60 @@ final class GroupRecovery {
         if (cameBack && meeting.takeOver() && group.rank() != meeting.source()) {
             replica.startOver(); // others know better: nothing of what this member has counts
         }
-        try {
-            replica.regrouped();
-        } catch (StateLostException e) {
-            goBack(e);
-            return;
+        replica.regrouped();
+        if (capture.isDivided() && !redistribute(meeting)) {
+            return; // all are where the checkpoint was
         }
         if (meeting.takeOver()) {
             takeOver(meeting);
         }
+        resumedFrom = null;
         if (meeting.group().size() > 1) {
             standing.run(replica.agreement().text("run", standing::run, 0));
         }
     }
 
-    private void takeOver(Meeting meeting) {
-        boolean source = meeting.group().rank() == meeting.source();
-        Checkpoint state = replica.agreement().handOver(capture::take, meeting.source());
-        if (source) {
-            return;
+    /** Gives every member its part of the state; false where all of it came from a checkpoint. */
+    private boolean redistribute(Meeting meeting) {
+        Agreement agreement = replica.agreement();
+        if (agreement.any("resumes", resumedFrom != null && agreement.isSelf(meeting.source()))[0]) {
+            goBack(SharedCheckpoint.of(
+                    agreement, meeting.source(), agreement.isSelf(meeting.source()), Optional.ofNullable(resumedFrom)));
+            resumedFrom = null;
+            return false;
         }
-        Checkpoint.Progress progress = state.progress();
-        long furthest = progress.step() + progress.epoch();
-        boolean differs = furthest != standing.progress() || furthest == 0;
-        capture.takeOver(state); // also when it is as far: after a step that was redone the last bits may differ
+        try {
+            capture.forEachDivided(state -> StateRedistribution.run(agreement, group.rank(), state));
+            return true;
+        } catch (StateLostException e) {
+            goBack(e);
+            return false;
+        }
+    }
+
+    /** Takes over the slices that all members hold. */
+    private void takeOver(Meeting meeting) {
+        Agreement agreement = replica.agreement();
+        boolean source = agreement.isSelf(meeting.source());
+        if (source && incomplete) {
+            throw new TrainingException(
+                    "the member that gave this one the state of the run was lost before all of it had"
+                            + " arrived, and no other member has it: begin anew, or resume from a checkpoint");
+        }
+        String text = agreement.text("progress", () -> Json.write(capture.message()), meeting.source());
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Map<Slice, Tensor> here = capture.replicated();
+            if (source) {
+                here.forEach((slice, tensor) -> send(agreement, slice, tensor, meeting));
+                return;
+            }
+            receive(agreement, here, meeting);
+        }
+        ProgressMessage message = Json.read(text, ProgressMessage.class, "another member's state");
+        boolean differs = message.furthest() != standing.progress() || message.furthest() == 0;
+        capture.takeOver(message); // also when it is as far: after a step that was redone the last bits may differ
+        incomplete = false;
         if (differs) {
             LOG.info(
                     "{} took over epoch {}, step {} from {}",
@@ -111,7 +162,33 @@ final class GroupRecovery {
         }
     }
 
-    /** All members go back to the chief's newest checkpoint; whoever does not hear of it all is still where it was. */
+    private static void send(Agreement agreement, Slice slice, Tensor tensor, Meeting meeting) {
+        agreement.broadcast("checkpoint: " + slice.parameter(), tensor, meeting.source());
+    }
+
+    /**
+     * A member that has a state receives the other one beside it, so that it still has its own if the source is lost on the way. One that
+     * has none receives a large state in its place.
+     */
+    private void receive(Agreement agreement, Map<Slice, Tensor> here, Meeting meeting) {
+        long bytes = here.values().stream()
+                .mapToLong(tensor -> tensor.size() * tensor.type().bytes())
+                .sum();
+        if (incomplete || standing.progress() == 0 && bytes > LARGE) {
+            incomplete = true;
+            here.forEach((slice, tensor) -> send(agreement, slice, tensor, meeting));
+            return;
+        }
+        Map<Slice, Tensor> received = new LinkedHashMap<>();
+        here.forEach((slice, tensor) -> {
+            Tensor room = Tensor.empty(tensor.shape(), tensor.type());
+            send(agreement, slice, room, meeting);
+            received.put(slice, room);
+        });
+        here.forEach((slice, tensor) -> tensor.copy_(received.get(slice)));
+    }
+
+    /** A part of the state is lost: all members go back to the chief's newest checkpoint. */
     private void goBack(StateLostException lost) {
         boolean chief = team.group().isChief();
         Optional<Checkpoint> newest = chief ? newest() : Optional.empty();
@@ -120,16 +197,21 @@ final class GroupRecovery {
             throw new TrainingException(lost.getMessage() + ", and there is no checkpoint of this run to go back to:"
                     + " save some with a checkpoint callback, or choose a strategy that keeps the state whole");
         }
-        Checkpoint checkpoint = agreement.handOver(newest::orElseThrow, 0);
+        SharedCheckpoint checkpoint = SharedCheckpoint.of(agreement, 0, chief, newest);
         if (chief) {
             LOG.warn(
                     "{}; all go back from step {} to the checkpoint of step {}",
                     lost.getMessage(),
                     standing.step(),
-                    checkpoint.progress().step());
+                    checkpoint.message().progress().step());
         }
         replica.startOver();
-        capture.goBack(checkpoint);
+        goBack(checkpoint);
+    }
+
+    private void goBack(SharedCheckpoint checkpoint) {
+        capture.goBack(checkpoint.message(), checkpoint::read);
+        incomplete = false;
     }
 
     private Optional<Checkpoint> newest() {

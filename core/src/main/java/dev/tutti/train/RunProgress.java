@@ -50,7 +50,7 @@ public final class RunProgress {
     }
 
     /** Rises with everything the members agree on: who has the highest is the furthest. */
-    long progress() {
+    public long progress() {
         return step + epoch;
     }
 

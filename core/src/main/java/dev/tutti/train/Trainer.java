@@ -2,6 +2,7 @@ package dev.tutti.train;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.SampleSpec;
@@ -13,15 +14,19 @@ import dev.tutti.metric.Metric;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
+import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.train.checkpoint.CheckpointFolder;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.Replica;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Trains, evaluates and asks a model; {@link Predictor} asks one that learns no more.
@@ -161,26 +166,27 @@ public final class Trainer implements AutoCloseable {
         if (fit.validation().isPresent()) {
             prepared = prepared.validate(prepared(fit.validation().get()));
         }
-        build(ready);
+        ModelPlan plan = plan(ready); // settings that do not fit together are refused before members are started
+        if (!prepared.strategy().buildsParts()) {
+            build(ready);
+        }
         trainedOn = data.toString();
         Timing timing = new Timing();
         WorkerTask work = new WorkerTask(definition, config, ready, prepared);
         try (Team team = fit.workplace().assemble(work)) {
-            History history = train(team, timing, ready, prepared);
+            History history = train(team, timing, plan, ready, prepared);
             epochsDone = history.epochs().size();
             return history;
         }
     }
 
-    private History train(Team team, Timing timing, Dataset data, Fit fit) {
-        try (Replica replica = fit.strategy().replica(model, config, team, timing)) {
-            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
-            fit.resumeFrom().ifPresent(loop::resume);
-            History history = loop.run(team.meet(loop.progress()));
-            if (history.ending() != History.Ending.INTERRUPTED) {
-                team.done();
-            }
-            return history;
+    private History train(Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit) {
+        try {
+            Optional<Checkpoint> from =
+                    fit.resumeFrom().flatMap(folder -> new CheckpointFolder(folder).newest());
+            return fit.strategy().buildsParts()
+                    ? trainParts(team, timing, plan, data, fit, from)
+                    : trainWhole(team, timing, data, fit, from);
         } catch (RuntimeException | Error e) {
             team.failed(e);
             throw e;
@@ -191,6 +197,38 @@ public final class Trainer implements AutoCloseable {
         Json.tree(definition);
         Json.tree(config);
         Json.tree(new SavedModel.Features(preprocessing, classes));
+    }
+
+    /** The model is there before the members meet: how long it takes to build does not keep others waiting. */
+    private History trainWhole(Team team, Timing timing, Dataset data, Fit fit, Optional<Checkpoint> from) {
+        try (Replica replica = fit.strategy().replica(model, config, team, timing)) {
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+            from.ifPresent(loop::resume);
+            return finished(team, loop.run(team.meet(loop.progress())));
+        }
+    }
+
+    /** The members meet, then each builds what it holds. */
+    private History trainParts(
+            Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit, Optional<Checkpoint> from) {
+        Meeting meeting = team.meet(
+                from.map(checkpoint -> checkpoint.message().furthest()).orElse(0L));
+        try (Replica replica = fit.strategy().replica(plan, config, team, timing)) {
+            if (model != null && !given) {
+                model.close();
+            }
+            model = replica.model();
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+            from.ifPresent(loop::resume);
+            return finished(team, loop.run(meeting));
+        }
+    }
+
+    private static History finished(Team team, History history) {
+        if (history.ending() != History.Ending.INTERRUPTED) {
+            team.done();
+        }
+        return history;
     }
 
     /** Loss and metrics on some data. */
@@ -232,11 +270,15 @@ public final class Trainer implements AutoCloseable {
     /** Builds the model for data of this kind, unless it is built already. */
     public Model build(Dataset data) {
         if (model == null) {
-            List<Input> inputs = inputs(data.spec());
-            model = Model.of(
-                    definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs);
+            model = plan(data).build();
         }
         return model;
+    }
+
+    private ModelPlan plan(Dataset data) {
+        return model != null && model.plan().isWhole()
+                ? model.plan()
+                : ModelPlan.of(definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs(data.spec()));
     }
 
     private static List<Input> inputs(SampleSpec spec) {

@@ -10,7 +10,8 @@ import dev.tutti.host.CompilerThreads;
 import dev.tutti.optim.schedule.Progress;
 import dev.tutti.train.callback.CallbackDispatcher;
 import dev.tutti.train.checkpoint.AveragedWeights;
-import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.train.checkpoint.CheckpointSession;
 import dev.tutti.train.checkpoint.StateSnapshot;
 import dev.tutti.train.profile.StepPace;
 import dev.tutti.train.profile.TimeAccount;
@@ -29,6 +30,8 @@ import dev.tutti.train.replica.Vote;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one training loop: it drives a replica through the epochs, tells the callbacks, and can be cut and gone on with anywhere.
@@ -37,6 +40,8 @@ import java.util.function.BiConsumer;
  * and all go on from the last step they agreed on. Callbacks are the chief's.
  */
 final class TrainingLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(TrainingLoop.class);
+
     private final Replica replica;
     private final Team team;
     private final Agreement agreement;
@@ -44,7 +49,7 @@ final class TrainingLoop {
     private final Dataset data;
     private final Fit fit;
     private final RunProgress standing;
-    private final StateSnapshot capture;
+    private final CheckpointSession saving;
     private final PendingResults pending;
     private final AveragedWeights averaged;
     private final VisibleRun run;
@@ -77,8 +82,9 @@ final class TrainingLoop {
         pending = new PendingResults(recipe.metrics());
         averaged = new AveragedWeights(replica.model(), recipe);
         tuning = new RuntimeSettings(team, agreement, recipe.optimizer());
-        capture = new StateSnapshot(replica, recipe, averaged, standing, tuning, fit.callbacks());
-        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, capture, averaged, tuning, modelSaver);
+        StateSnapshot capture = new StateSnapshot(replica, recipe, averaged, standing, tuning, fit.callbacks());
+        saving = new CheckpointSession(team, agreement, capture);
+        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, saving, averaged, tuning, modelSaver);
         audience = new CallbackDispatcher(fit.callbacks(), team, run);
         freezing = new Freezing(team, agreement, replica.model());
         regrouping = new GroupRecovery(team, replica, standing, capture, pending, fit.checkpointFolders());
@@ -87,9 +93,9 @@ final class TrainingLoop {
         times = new TimeAccount(team, agreement, timing, fit.callbacks());
     }
 
-    /** Goes on from the newest checkpoint in the folder, where there is one. */
-    void resume(Path folder) {
-        new CheckpointFolder(folder).newest().ifPresent(capture::resume);
+    /** Goes on from a checkpoint. */
+    void resume(Checkpoint checkpoint) {
+        regrouping.resume(checkpoint);
     }
 
     /** How far this member's state is; what a team wants to know when it meets. */
@@ -119,7 +125,7 @@ final class TrainingLoop {
             throw e;
         } finally {
             try {
-                audience.end(failure);
+                end(failure);
             } finally {
                 if (failure != null) {
                     averaged.close();
@@ -128,6 +134,17 @@ final class TrainingLoop {
         }
         averaged.leave();
         return run.history(ended, interrupted || run.interrupted(), times.report());
+    }
+
+    private void end(Throwable failure) {
+        try {
+            saving.during(failure == null, () -> audience.end(failure));
+        } catch (GroupChangedException e) {
+            if (failure != null) {
+                throw e;
+            }
+            LOG.warn("{}; the last checkpoint was not saved, the one before it stays", e.getMessage());
+        }
     }
 
     private void trainEpochs() {
@@ -242,7 +259,7 @@ final class TrainingLoop {
         interrupted = interrupted || outcome.interrupted();
         team.report(new Report(
                 standing.epoch(), standing.step(), standing.position().rows(), seconds, outcome.loss()));
-        audience.tell(callback -> callback.step(run));
+        saving.during(outcome.state(), () -> audience.tell(callback -> callback.step(run)));
         freezing.holdBack();
         ended = ended || team.group().size() == 1 && run.stopping();
     }
@@ -253,7 +270,7 @@ final class TrainingLoop {
         }
         EpochResult result = review.of(standing, run.learningRate());
         standing.finishEpoch(result);
-        audience.tell(callback -> callback.epoch(run, result));
+        saving.during(true, () -> audience.tell(callback -> callback.epoch(run, result)));
         freezing.holdBack();
     }
 }

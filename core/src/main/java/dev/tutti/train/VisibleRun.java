@@ -5,8 +5,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.optim.MovingAverage;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.checkpoint.AveragedWeights;
-import dev.tutti.train.checkpoint.Checkpoint;
-import dev.tutti.train.checkpoint.StateSnapshot;
+import dev.tutti.train.checkpoint.CheckpointSession;
 import dev.tutti.train.profile.TimeReport;
 import dev.tutti.train.replica.Outcome;
 import java.nio.file.Path;
@@ -22,7 +21,7 @@ final class VisibleRun implements Run {
     private final Dataset data;
     private final Fit fit;
     private final RunProgress standing;
-    private final StateSnapshot capture;
+    private final CheckpointSession saving;
     private final AveragedWeights averaged;
     private final RuntimeSettings tuning;
     private final BiConsumer<Path, Evaluation> modelSaver;
@@ -39,7 +38,7 @@ final class VisibleRun implements Run {
             Dataset data,
             Fit fit,
             RunProgress standing,
-            StateSnapshot capture,
+            CheckpointSession saving,
             AveragedWeights averaged,
             RuntimeSettings tuning,
             BiConsumer<Path, Evaluation> modelSaver) {
@@ -48,7 +47,7 @@ final class VisibleRun implements Run {
         this.data = data;
         this.fit = fit;
         this.standing = standing;
-        this.capture = capture;
+        this.saving = saving;
         this.averaged = averaged;
         this.tuning = tuning;
         this.modelSaver = modelSaver;
@@ -64,8 +63,8 @@ final class VisibleRun implements Run {
     }
 
     @Override
-    public Checkpoint checkpoint() {
-        return capture.take();
+    public Path saveCheckpoint(Path folder, int keep) {
+        return saving.save(folder, keep);
     }
 
     @Override

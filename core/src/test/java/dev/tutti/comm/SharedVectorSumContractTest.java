@@ -51,7 +51,7 @@ class SharedVectorSumContractTest {
             vectors.awaitReaders();
             vectors.own().write(numbers(member.group().rank(), size, round));
             member.barrier("all have written");
-            vectors.prepare();
+            vectors.prepare(List.of(new Range(0, size)));
             Tensor sum = Tensor.zeros(Shape.of(size), DType.FLOAT32);
             for (long from = 0; from < size; from += 333) {
                 Range range = Range.between(from, Math.min(size, from + 333));
@@ -136,7 +136,7 @@ class SharedVectorSumContractTest {
                 SharedVectorSum own = vectors.get(member.group().rank());
                 own.awaitReaders();
                 member.barrier("all have written");
-                own.prepare();
+                own.prepare(List.of(new Range(0, 100)));
                 if (member.group().rank() != 1) {
                     own.release();
                     own.awaitReaders();
@@ -169,7 +169,7 @@ class SharedVectorSumContractTest {
             members.of(1).close();
             try (Scope scope = Scope.open()) {
                 Tensor sum = Tensor.zeros(Shape.of(100), DType.FLOAT32);
-                vectors.get(0).prepare();
+                vectors.get(0).prepare(List.of(new Range(0, 100)));
                 vectors.get(0).sum(new Range(0, 100), sum);
                 vectors.get(0).release();
                 Tensor expected = Tensor.of(numbers(0, 100, 0)).add(Tensor.of(numbers(1, 100, 0)));
@@ -195,7 +195,7 @@ class SharedVectorSumContractTest {
                 List<SharedVectorSum> vectors = members.all(member -> open(member, 100));
                 members.all(member -> {
                     member.barrier("all have written");
-                    vectors.get(member.group().rank()).prepare();
+                    vectors.get(member.group().rank()).prepare(List.of(new Range(0, 100)));
                     return null;
                 });
                 members.of(0).abort(new MemberLostException(List.of("worker-1"), "worker-1 was given up"));

@@ -24,6 +24,7 @@ import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.PendingMetrics;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StateLostException;
+import dev.tutti.train.replica.StateRedistribution;
 import dev.tutti.train.replica.StepInput;
 import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
@@ -61,7 +62,7 @@ final class ReplicaDriver implements AutoCloseable {
         replica = it.strategy().replica(model, recipe, team, new Timing());
         replica.batchesPerUpdate(it.batches());
         team.meet(0);
-        replica.regrouped();
+        regroup();
         lastAgreed = model.arrays();
     }
 
@@ -124,6 +125,12 @@ final class ReplicaDriver implements AutoCloseable {
         return outcome;
     }
 
+    /** What the loop does when members have met. */
+    private void regroup() {
+        replica.regrouped();
+        StateRedistribution.run(replica.agreement(), rank(), replica.state());
+    }
+
     /**
      * The members that are left meet; what was not agreed on is forgotten.
      *
@@ -133,7 +140,7 @@ final class ReplicaDriver implements AutoCloseable {
         Meeting meeting = team.meet(step);
         assertThat(meeting.group().size()).isEqualTo(it.members() - 1);
         try {
-            replica.regrouped();
+            regroup();
             return false;
         } catch (StateLostException e) {
             return true;

@@ -2,9 +2,9 @@ package dev.tutti.app.command;
 
 import dev.tutti.DidYouMean;
 import dev.tutti.app.UsageException;
-import dev.tutti.io.Safetensors;
 import dev.tutti.io.TorchScriptFile;
 import dev.tutti.nn.Model;
+import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +26,7 @@ enum ExportFormat {
     SAFETENSORS(".safetensors") {
         @Override
         void write(Model model, Path file) {
-            Safetensors.of(model.arrays()).write(file);
+            SavedModel.writeWeights(model, file);
         }
 
         @Override

@@ -30,6 +30,7 @@ final class ReadableVectorSum implements SharedVectorSum {
     private final Map<Stage, Long> before =
             new EnumMap<>(Stage.class); // rounds with vectors that the group had earlier
     private Tensor part; // null between two members
+    private List<Range> wanted = List.of(); // in the round under way
     private long round;
     private boolean closed;
 
@@ -65,8 +66,9 @@ final class ReadableVectorSum implements SharedVectorSum {
     }
 
     @Override
-    public void prepare() {
+    public void prepare(List<Range> ranges) {
         round++;
+        wanted = List.copyOf(ranges);
         if (part != null) {
             sumOwnPart();
             say(Stage.PREPARED);
@@ -84,18 +86,30 @@ final class ReadableVectorSum implements SharedVectorSum {
     }
 
     private void sumOwnPart() {
-        Range range = group.part(elements);
-        if (range.isEmpty()) {
-            return;
-        }
+        Range own = group.part(elements);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            part.setToSum(of(0, range), of(1, range));
-            for (int rank = 2; rank < group.size(); rank++) {
-                part.add_(of(rank, range));
+            for (Range range : wantedOf(own)) {
+                Tensor sum = part.narrow(0, range.from() - own.from(), range.length());
+                sum.setToSum(of(0, range), of(1, range));
+                for (int rank = 2; rank < group.size(); rank++) {
+                    sum.add_(of(rank, range));
+                }
+                of(group.rank(), range).copy_(sum);
             }
-            of(group.rank(), range).copy_(part);
         }
+    }
+
+    private List<Range> wantedOf(Range range) {
+        return wanted.stream()
+                .map(range::intersect)
+                .filter(each -> !each.isEmpty())
+                .toList();
+    }
+
+    private long wantedBytes(Range range) {
+        return wantedOf(range).stream().mapToLong(Range::length).sum()
+                * own().type().bytes();
     }
 
     @Override
@@ -122,10 +136,10 @@ final class ReadableVectorSum implements SharedVectorSum {
 
     @Override
     public void release() {
-        long width = own().type().bytes();
-        long mine = group.part(elements).length() * width;
-        vectors.meter().reduceScatter(elements * width, mine, group.size());
-        vectors.meter().allGather(elements * width, mine, group.size());
+        long all = wantedBytes(new Range(0, elements));
+        long mine = wantedBytes(group.part(elements));
+        vectors.meter().reduceScatter(all, mine, group.size());
+        vectors.meter().allGather(all, mine, group.size());
         say(Stage.RELEASED);
     }
 

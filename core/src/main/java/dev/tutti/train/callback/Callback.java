@@ -17,8 +17,8 @@ public interface Callback {
     default void begin(Run run) {}
 
     /**
-     * Asked before each update: whether {@link #step} will look at {@link Run#checkpoint} right after it. Where members hold
-     * parts of the state they bring it together then; a callback that looks without having said so may find it missing.
+     * Asked before each update: whether {@link #step} will call {@link Run#saveCheckpoint} right after it. Where members hold
+     * parts of the state all of them save theirs then; a callback that saves without having said so is refused.
      */
     default boolean needsState(Run run) {
         return false;

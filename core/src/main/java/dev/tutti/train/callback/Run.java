@@ -5,7 +5,6 @@ import dev.tutti.train.EpochResult;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.RuntimeSettings;
 import dev.tutti.train.TrainingConfig;
-import dev.tutti.train.checkpoint.Checkpoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +65,14 @@ public interface Run {
     /** True when training is about to end before its time. */
     boolean stopping();
 
-    /** Everything needed to go on from here. */
-    Checkpoint checkpoint();
+    /**
+     * Saves everything needed to go on from here in a folder of checkpoints, of which the newest few are kept. Where members hold parts
+     * of the state each writes its own, so they must know beforehand: see {@link Callback#needsState}.
+     *
+     * @return the file of the checkpoint, or its manifest
+     * @throws dev.tutti.TuttiException if it cannot be written
+     */
+    Path saveCheckpoint(Path folder, int keep);
 
     /** Saves the model as it is now as a folder. */
     void saveModel(Path folder);

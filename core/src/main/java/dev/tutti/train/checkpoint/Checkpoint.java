@@ -1,11 +1,23 @@
 package dev.tutti.train.checkpoint;
 
+import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.data.Position;
-import dev.tutti.io.Safetensors;
+import dev.tutti.io.CorruptFileException;
+import dev.tutti.io.TensorFile;
 import dev.tutti.json.Json;
+import dev.tutti.nn.Slice;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
 import dev.tutti.train.EpochResult;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.replica.StateInventory;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,10 +26,14 @@ import java.util.Set;
  * Everything a run needs to go on as if it had never stopped: parameters, optimizer, sums of the epoch under way, the place in
  * the data. Random numbers follow from the seed and the step, so they need no state of their own.
  *
- * <p>On disk it is one safetensors file with a checksum: arrays, and a note of {@link Progress} as JSON.
+ * <p>On disk it is one safetensors file with a checksum, which holds tensors and a note of {@link Progress} as JSON; or, where members
+ * held different parts of the state, one such file for each of them and a {@linkplain CheckpointManifest manifest}. It is read by slice
+ * from mapped memory, on any number of members, whatever their number was when it was written.
  */
-public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
-    private static final String NOTE = "tutti.progress";
+public final class Checkpoint {
+    static final String NOTE = "tutti.progress";
+    static final String SLICES = "tutti.slices";
+    static final String TOTALS = "totals.";
 
     /**
      * Where the run stands.
@@ -48,19 +64,173 @@ public record Checkpoint(Map<String, NdArray> arrays, Progress progress) {
         }
     }
 
-    /** Writes the checkpoint whole or not at all. */
-    public void write(Path file) {
-        new Safetensors(arrays, Map.of(NOTE, Json.write(progress))).writeWithChecksum(file);
+    /** The slices of a part file by the names of its tensors, as the file notes them. */
+    record SliceNote(Map<String, StateInventory.Entry> slices) {}
+
+    /** A slice that lies in a file under a name. */
+    private record Piece(Slice slice, TensorFile file, String entry) {}
+
+    private final Path file;
+    private final String checksum;
+    private final Progress progress;
+    private final Map<String, List<Piece>> pieces = new LinkedHashMap<>();
+
+    private Checkpoint(Path file, String checksum, Progress progress) {
+        this.file = file;
+        this.checksum = checksum;
+        this.progress = progress;
     }
 
     /**
-     * Reads a checkpoint.
+     * Opens a checkpoint after reading all of it once.
      *
-     * @throws dev.tutti.io.CorruptFileException if it was cut short or changed
+     * @param file the one file of a checkpoint, or its manifest
+     * @throws CorruptFileException if a file of it was cut short or changed, or is missing
      */
-    public static Checkpoint read(Path file) {
-        Safetensors content = Safetensors.readVerified(file);
-        return new Checkpoint(
-                content.tensors(), Json.read(content.metadata().get(NOTE), Progress.class, file.toString()));
+    public static Checkpoint open(Path file) {
+        return open(file, true);
+    }
+
+    /** The same without comparing checksums with the bytes: for members that know the {@link #checksum} from one that has done so. */
+    static Checkpoint openUnverified(Path file) {
+        return open(file, false);
+    }
+
+    private static Checkpoint open(Path file, boolean verify) {
+        if (CheckpointManifest.isManifest(file)) {
+            return ofParts(file, verify);
+        }
+        TensorFile content = verify ? TensorFile.openVerified(file) : TensorFile.open(file);
+        String note = content.metadata().get(NOTE);
+        if (note == null) {
+            throw new CorruptFileException(file.toString(), "is no checkpoint: it has no note " + NOTE);
+        }
+        Checkpoint checkpoint =
+                new Checkpoint(file, content.checksum(), Json.read(note, Progress.class, file.toString()));
+        checkpoint.add(content);
+        return checkpoint;
+    }
+
+    private static Checkpoint ofParts(Path file, boolean verify) {
+        CheckpointManifest manifest = CheckpointManifest.read(file);
+        Checkpoint checkpoint = new Checkpoint(file, manifest.checksum(), manifest.progress());
+        manifest.parts().forEach(part -> checkpoint.add(part.open(file, verify)));
+        return checkpoint;
+    }
+
+    private void add(TensorFile content) {
+        String note = content.metadata().get(SLICES);
+        Map<String, StateInventory.Entry> slices = note == null
+                ? Map.of()
+                : Json.read(note, SliceNote.class, file.toString()).slices();
+        for (String entry : content.names()) {
+            Slice slice =
+                    slices.containsKey(entry) ? slices.get(entry).slice() : Slice.all(entry, content.shape(entry));
+            pieces.computeIfAbsent(slice.parameter(), name -> new ArrayList<>()).add(new Piece(slice, content, entry));
+        }
+    }
+
+    /** The file that it was opened from. */
+    public Path file() {
+        return file;
+    }
+
+    /** What tells its bytes from those of any other. */
+    public String checksum() {
+        return checksum;
+    }
+
+    public Progress progress() {
+        return progress;
+    }
+
+    /** The names of what it holds. */
+    public Set<String> names() {
+        return Collections.unmodifiableSet(pieces.keySet());
+    }
+
+    /** The shape of all of something it holds. */
+    public Shape shape(String name) {
+        return first(name).slice.whole();
+    }
+
+    /** The type of the elements of something it holds. */
+    public DType type(String name) {
+        return first(name).file.type(first(name).entry);
+    }
+
+    private Piece first(String name) {
+        if (!pieces.containsKey(name)) {
+            throw new TrainingException(
+                    "the checkpoint has no '" + name + "', which this run needs to go on: it was made"
+                            + " under another strategy; choose that one, or another folder to begin anew");
+        }
+        return pieces.get(name).get(0);
+    }
+
+    /**
+     * Reads a slice, from as many files as it lies in.
+     *
+     * @throws TrainingException if the checkpoint has no such slice
+     */
+    public void read(Slice slice, Tensor into) {
+        Shape whole = shape(slice.parameter());
+        if (!whole.equals(slice.whole())) {
+            throw new TrainingException("the checkpoint holds '" + slice.parameter() + "' as " + whole
+                    + ", this run needs it as " + slice.whole() + ": the model is another one");
+        }
+        long read = 0;
+        for (Piece piece : pieces.get(slice.parameter())) {
+            read += read(piece, slice, into);
+        }
+        if (read < slice.rows().length()) {
+            throw new CorruptFileException(
+                    file.toString(),
+                    "holds " + read + " of the rows " + slice.rows() + " of '" + slice.parameter() + "'");
+        }
+    }
+
+    private static long read(Piece piece, Slice slice, Tensor into) {
+        if (piece.slice.isAll()) { // may be read along any axis
+            piece.file.read(piece.entry, slice.axis(), slice.rows(), into);
+            return slice.rows().length();
+        }
+        if (piece.slice.axis() != slice.axis()) {
+            throw new TrainingException("the checkpoint holds '" + slice.parameter() + "' in parts along axis "
+                    + piece.slice.axis() + ", and a part along axis " + slice.axis()
+                    + " is needed: resume with the strategy that it was made under");
+        }
+        Range common = piece.slice.rows().intersect(slice.rows());
+        if (common.isEmpty()) {
+            return 0;
+        }
+        try (Scope scope = Scope.open()) {
+            Range within = new Range(common.from() - piece.slice.rows().from(), common.length());
+            Tensor target = common.equals(slice.rows())
+                    ? into
+                    : into.narrow(slice.axis(), common.from() - slice.rows().from(), common.length());
+            piece.file.read(piece.entry, slice.axis(), within, target);
+        }
+        return common.length();
+    }
+
+    /** All of something it holds, as an array of the JVM. */
+    public NdArray array(String name) {
+        try (Scope scope = Scope.open()) {
+            Tensor all = Tensor.empty(shape(name), type(name));
+            read(Slice.all(name, shape(name)), all);
+            return all.toArray();
+        }
+    }
+
+    /** All of it but the tensors. */
+    public ProgressMessage message() {
+        Map<String, long[]> totals = new LinkedHashMap<>();
+        for (String name : pieces.keySet()) {
+            if (name.startsWith(TOTALS)) {
+                totals.put(name.substring(TOTALS.length()), array(name).longs());
+            }
+        }
+        return new ProgressMessage(progress, totals);
     }
 }

@@ -1,14 +1,18 @@
 package dev.tutti.train.checkpoint;
 
+import dev.tutti.io.AtomicFile;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -19,6 +23,7 @@ public final class CheckpointFolder {
     private static final Logger log = LoggerFactory.getLogger(CheckpointFolder.class);
     private static final String PREFIX = "step-";
     private static final String SUFFIX = ".safetensors";
+    private static final String PART = ".part-";
 
     private final Path folder;
 
@@ -26,21 +31,76 @@ public final class CheckpointFolder {
         this.folder = folder;
     }
 
-    /** Writes a checkpoint, then deletes all but the newest {@code keep} up to it: what is further is not of this run. */
-    Path save(Checkpoint checkpoint, int keep) {
-        Path file = folder.resolve(String.format(
-                Locale.ROOT, "%s%09d%s", PREFIX, checkpoint.progress().step(), SUFFIX));
-        checkpoint.write(file);
+    Path path() {
+        return folder;
+    }
+
+    /** The file of a checkpoint that one member writes alone. */
+    Path single(long step) {
+        return folder.resolve(name(step) + SUFFIX);
+    }
+
+    /** The manifest of a checkpoint in parts. */
+    Path manifest(long step) {
+        return folder.resolve(name(step) + CheckpointManifest.SUFFIX);
+    }
+
+    /**
+     * A part of a checkpoint.
+     *
+     * @param writing tells the parts that are written now from those of the same step that a manifest may name already
+     */
+    Path part(long step, String writing, int rank) {
+        return folder.resolve(name(step) + "." + writing + PART + rank + SUFFIX);
+    }
+
+    private static String name(long step) {
+        return String.format(Locale.ROOT, "%s%09d", PREFIX, step);
+    }
+
+    /** Deletes all but the newest {@code keep} up to a checkpoint that was written now: what is further is not of this run. */
+    void keep(int keep, Path written) {
         List<Path> files =
-                files().stream().filter(each -> each.compareTo(file) <= 0).toList();
-        for (Path old : files.subList(0, Math.max(0, files.size() - keep))) {
-            try {
-                Files.deleteIfExists(old);
-            } catch (IOException e) {
-                log.warn("the old checkpoint {} could not be deleted: {}", old, e.toString());
+                files().stream().filter(each -> step(each) <= step(written)).toList();
+        List<Path> old = new ArrayList<>(files.subList(0, Math.max(0, files.size() - keep)));
+        files.stream()
+                .filter(each -> step(each) == step(written) && !each.equals(written))
+                .filter(each -> !old.contains(each))
+                .forEach(old::add); // the same step in the other form
+        old.forEach(CheckpointFolder::delete);
+        if (CheckpointManifest.isManifest(written) || old.stream().anyMatch(CheckpointManifest::isManifest)) {
+            deleteUnnamedParts();
+        }
+    }
+
+    private static long step(Path file) {
+        String name = file.getFileName().toString();
+        return Long.parseLong(name.substring(PREFIX.length(), name.indexOf('.')));
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            log.warn("the old checkpoint {} could not be deleted: {}", file, e.toString());
+        }
+    }
+
+    /** Deletes parts that no manifest names: of deleted checkpoints, and of writers that were killed. */
+    void deleteUnnamedParts() {
+        Set<String> named = new HashSet<>();
+        for (Path file : files()) {
+            if (CheckpointManifest.isManifest(file)) {
+                try {
+                    CheckpointManifest.read(file).parts().forEach(part -> named.add(part.file()));
+                } catch (CorruptFileException e) {
+                    return; // its parts are not known
+                }
             }
         }
-        return file;
+        list(file -> file.contains(PART)).stream()
+                .filter(file -> !named.contains(file.getFileName().toString()))
+                .forEach(CheckpointFolder::delete);
     }
 
     /**
@@ -58,6 +118,30 @@ public final class CheckpointFolder {
         return newest;
     }
 
+    /**
+     * Copies the newest sound checkpoint into another folder, of which the newest few are kept: its parts first, its manifest last.
+     *
+     * @return the file of the copy, or its manifest; empty if there is no checkpoint
+     */
+    public Optional<Path> copyNewest(Path to, int keep) {
+        Optional<Path> newest = newest().map(Checkpoint::file);
+        newest.ifPresent(file -> {
+            if (CheckpointManifest.isManifest(file)) {
+                CheckpointManifest.read(file).parts().forEach(part -> copy(folder.resolve(part.file()), to));
+            }
+            copy(file, to);
+            new CheckpointFolder(to).keep(keep, to.resolve(file.getFileName()));
+        });
+        return newest.map(file -> to.resolve(file.getFileName()));
+    }
+
+    private static void copy(Path file, Path to) {
+        Path target = to.resolve(file.getFileName());
+        if (!target.equals(file)) {
+            AtomicFile.write(target, out -> Files.copy(file, out));
+        }
+    }
+
     /** The newest sound one of a run; others' are passed over. */
     public Optional<Checkpoint> newestOf(String run) {
         return newest(checkpoint -> run.equals(checkpoint.progress().run()));
@@ -67,7 +151,7 @@ public final class CheckpointFolder {
         List<Path> files = files();
         for (int i = files.size() - 1; i >= 0; i--) {
             try {
-                Checkpoint checkpoint = Checkpoint.read(files.get(i));
+                Checkpoint checkpoint = Checkpoint.open(files.get(i));
                 if (wanted.test(checkpoint)) {
                     log.info("going on from {}", files.get(i));
                     return Optional.of(checkpoint);
@@ -82,15 +166,19 @@ public final class CheckpointFolder {
         return Optional.empty();
     }
 
-    /** All checkpoints, the oldest first. */
+    /** All checkpoints, the oldest first: the file of each, or its manifest. */
     public List<Path> files() {
+        return list(name -> name.endsWith(SUFFIX) && !name.contains(PART) || name.endsWith(CheckpointManifest.SUFFIX));
+    }
+
+    private List<Path> list(Predicate<String> wanted) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (Stream<Path> entries = Files.list(folder)) {
             return entries.filter(file -> {
                         String name = file.getFileName().toString();
-                        return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
+                        return name.startsWith(PREFIX) && wanted.test(name);
                     })
                     .sorted(Comparator.comparing(file -> file.getFileName().toString()))
                     .toList();

@@ -95,7 +95,7 @@ public final class CheckpointSaver implements Callback {
     }
 
     private void save(Run run) {
-        new CheckpointFolder(folder).save(run.checkpoint(), keep);
+        run.saveCheckpoint(folder, keep);
         savedStep = run.step();
         savedAt = System.nanoTime();
         due = false;

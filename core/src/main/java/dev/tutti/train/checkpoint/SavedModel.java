@@ -5,12 +5,16 @@ import dev.tutti.io.AtomicFile;
 import dev.tutti.io.AtomicFolder;
 import dev.tutti.io.FileException;
 import dev.tutti.io.ModuleFiles;
-import dev.tutti.io.Safetensors;
+import dev.tutti.io.TensorFile;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ShapeException;
+import dev.tutti.nn.Slice;
 import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.Trainer;
@@ -21,7 +25,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A model as a folder: everything needed to use it, to judge it and to know where it came from.
@@ -71,13 +77,43 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         AtomicFolder.write(folder, inside -> {
             Layer definition = ModuleFiles.gather(model.definition(), inside);
             AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, model.inputs())));
-            Safetensors.of(model.arrays()).writeWithChecksum(inside.resolve(WEIGHTS));
+            writeWeights(model, inside.resolve(WEIGHTS));
             AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
             if (evaluation != null) {
                 AtomicFile.write(inside.resolve(METRICS), Json.write(evaluation));
             }
             AtomicFile.write(inside.resolve(MADE), Json.write(made));
         });
+    }
+
+    /** Writes the parameters and buffers of a model alone, by name, in a safetensors file of any size. */
+    public static void writeWeights(Model model, Path file) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        try (Scope scope = Scope.open()) {
+            for (Map.Entry<Slice, Tensor> each : model.held().entrySet()) {
+                if (!each.getKey().isAll()) {
+                    throw new FileException(
+                            file.toString(),
+                            "the model is a part of a whole one, which is saved by a checkpoint of all its members");
+                }
+                tensors.put(each.getKey().parameter(), each.getValue());
+            }
+            TensorFile.write(file, tensors, Map.of());
+        }
+    }
+
+    private static void readWeights(Model model, Path file) {
+        TensorFile weights = TensorFile.openVerified(file);
+        try (Scope scope = Scope.open()) {
+            model.held().forEach((slice, tensor) -> {
+                if (!weights.names().contains(slice.parameter())
+                        || !weights.shape(slice.parameter()).equals(slice.whole())) {
+                    throw new ShapeException(file + " has no values for " + slice.parameter() + " " + slice.whole()
+                            + ": it holds " + String.join(", ", weights.names()));
+                }
+                weights.read(slice.parameter(), slice.axis(), slice.rows(), tensor);
+            });
+        }
     }
 
     /** Saving replaces the folder whole, so it must not hold anything but a model. */
@@ -118,9 +154,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
         try {
-            model.load(
-                    Safetensors.readVerified(inside.resolve(WEIGHTS)).tensors(),
-                    inside.resolve(WEIGHTS).toString());
+            readWeights(model, inside.resolve(WEIGHTS));
             Evaluation metrics =
                     Files.exists(inside.resolve(METRICS)) ? Json.read(inside.resolve(METRICS), Evaluation.class) : null;
             return new SavedModel(

@@ -2,6 +2,7 @@ package dev.tutti.train.checkpoint;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.json.Json;
+import dev.tutti.nn.Slice;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -10,12 +11,17 @@ import dev.tutti.train.RuntimeSettings;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.Replica;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
-/** Takes all of a run into a {@link Checkpoint} and puts it back: from disk after an interruption, from another member's memory. */
+/**
+ * All of a run's state on this member: what it holds, named as checkpoints name it, and how it is put back, from a checkpoint or from
+ * another member's memory.
+ */
 public final class StateSnapshot {
     private final Replica replica;
     private final TrainingConfig recipe;
@@ -39,17 +45,13 @@ public final class StateSnapshot {
         this.callbacks = callbacks;
     }
 
-    public Checkpoint take() {
-        Map<String, NdArray> arrays = new LinkedHashMap<>();
-        replica.model().arrays().forEach((name, array) -> arrays.put("model." + name, array));
-        try (Scope scope = Scope.open()) {
-            state().forEach((name, tensor) -> arrays.put(name, tensor.toArray()));
-        }
-        standing.totals().snapshot().forEach((name, array) -> arrays.put("totals." + name, array));
+    /** Where the run stands: all of its state but the tensors. */
+    public ProgressMessage message() {
         Map<String, Map<String, Double>> remembered = new LinkedHashMap<>();
         callbacks.forEach(callback -> remembered.put(callback.name(), callback.state()));
-        return new Checkpoint(
-                arrays,
+        Map<String, long[]> totals = new LinkedHashMap<>();
+        standing.totals().snapshot().forEach((name, array) -> totals.put(name, array.longs()));
+        return new ProgressMessage(
                 new Checkpoint.Progress(
                         standing.run(),
                         standing.epoch(),
@@ -59,56 +61,107 @@ public final class StateSnapshot {
                         remembered,
                         tuning.settings(),
                         replica.model().frozen(),
-                        List.copyOf(standing.finished())));
+                        List.copyOf(standing.finished())),
+                totals);
     }
 
-    /** The tensors beside the model that the next step depends on. */
-    private Map<String, Tensor> state() {
-        Map<String, Tensor> state = new LinkedHashMap<>();
-        replica.state().forEach((name, tensor) -> state.put("optimizer." + name, tensor));
-        averaged.state().forEach((name, tensor) -> state.put("average." + name, tensor));
-        return state;
+    /** Whether members hold different parts of the state; the same on all of them. */
+    public boolean isDivided() {
+        return sections().values().stream().anyMatch(HeldState::isDivided);
     }
 
-    /** Goes on from a checkpoint of this run. */
+    /** Parts of the state by what their names begin with. */
+    private Map<String, HeldState> sections() {
+        Map<String, HeldState> sections = new LinkedHashMap<>();
+        sections.put("model.", new ModelState(replica.model(), standing));
+        sections.put("optimizer.", replica.state());
+        sections.put("average.", HeldState.whole(averaged.state()));
+        return sections;
+    }
+
+    /** Does something with each part of the state that is divided among the members. */
+    public void forEachDivided(Consumer<HeldState> work) {
+        sections().values().stream().filter(HeldState::isDivided).forEach(work);
+    }
+
+    /** The slices that all members hold, in the same order on each; they belong to the open scope. */
+    public Map<Slice, Tensor> replicated() {
+        Map<Slice, Tensor> all = new LinkedHashMap<>();
+        sections().forEach((prefix, section) -> {
+            if (!section.isDivided()) {
+                section.held().forEach((slice, tensor) -> all.put(named(prefix, slice), tensor));
+            }
+        });
+        return all;
+    }
+
+    /** What this member can give to a checkpoint; the slices belong to the open scope. */
+    Map<Slice, Tensor> held() {
+        Map<Slice, Tensor> all = new LinkedHashMap<>();
+        sections()
+                .forEach((prefix, section) ->
+                        section.held().forEach((slice, tensor) -> all.put(named(prefix, slice), tensor)));
+        standing.totals().snapshot().forEach((name, array) -> {
+            Slice slice = Slice.all(Checkpoint.TOTALS + name, array.shape());
+            all.put(slice, Tensor.of(array));
+        });
+        return all;
+    }
+
+    private static Slice named(String prefix, Slice slice) {
+        return slice.named(prefix + slice.parameter());
+    }
+
+    /**
+     * Begins where a checkpoint of this run ends. Parts that are divided among the members are read when the members have met.
+     *
+     * @throws TrainingException if it was made with other settings, or does not hold what this run needs
+     */
     public void resume(Checkpoint checkpoint) {
         requireSameRecipe(checkpoint.progress());
-        goBack(checkpoint);
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            replicated().forEach(checkpoint::read);
+        }
+        takeOver(checkpoint.message());
+        restoreCallbacks(checkpoint.progress());
         tuning.resume(checkpoint.progress().settings());
     }
 
-    /** Goes back to where this run was before. */
-    public void goBack(Checkpoint checkpoint) {
-        takeOver(checkpoint);
+    /**
+     * Goes back to where this run was before: all of the state is written.
+     *
+     * @param reader writes the slices it is given
+     */
+    public void goBack(ProgressMessage message, Consumer<Map<Slice, Tensor>> reader) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Map<Slice, Tensor> room = new LinkedHashMap<>();
+            sections()
+                    .forEach((prefix, section) ->
+                            section.makeRoom().forEach((slice, tensor) -> room.put(named(prefix, slice), tensor)));
+            reader.accept(room);
+        }
+        forEachDivided(section -> section.adopt(message.progress().step()));
+        takeOver(message);
+        restoreCallbacks(message.progress());
+    }
+
+    private void restoreCallbacks(Checkpoint.Progress progress) {
         callbacks.forEach(callback -> {
-            Map<String, Double> state = checkpoint.progress().callbacks().get(callback.name());
+            Map<String, Double> state = progress.callbacks().get(callback.name());
             if (state != null) {
                 callback.restore(state);
             }
         });
     }
 
-    /** Takes over where another member is. */
-    public void takeOver(Checkpoint checkpoint) {
-        Map<String, NdArray> arrays = checkpoint.arrays();
-        replica.model().load(under("model.", arrays), "the checkpoint");
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            state().forEach((name, tensor) -> tensor.copy_(Tensor.of(required(name, arrays))));
-        }
-        standing.restore(checkpoint.progress(), under("totals.", arrays));
-        replica.model().freezeOnly(checkpoint.progress().frozen());
-        tuning.takeOver(checkpoint.progress().settings());
-    }
-
-    private static NdArray required(String name, Map<String, NdArray> arrays) {
-        NdArray array = arrays.get(name);
-        if (array == null) {
-            throw new TrainingException(
-                    "the checkpoint has no '" + name + "', which this run needs to go on: it was made"
-                            + " under another strategy; choose that one, or another folder to begin anew");
-        }
-        return array;
+    /** The tensors have been written: takes over where they belong to. */
+    public void takeOver(ProgressMessage message) {
+        Map<String, NdArray> sums = message.sums();
+        standing.restore(message.progress(), sums);
+        replica.model().freezeOnly(message.progress().frozen());
+        tuning.takeOver(message.progress().settings());
     }
 
     private void requireSameRecipe(Checkpoint.Progress progress) {
@@ -118,15 +171,5 @@ public final class StateSnapshot {
                     "the checkpoint was made with other settings, so the run cannot go on from it: it had "
                             + progress.recipe() + ", now there is " + now + "; choose another folder to begin anew");
         }
-    }
-
-    private static Map<String, NdArray> under(String prefix, Map<String, NdArray> arrays) {
-        Map<String, NdArray> out = new LinkedHashMap<>();
-        arrays.forEach((name, array) -> {
-            if (name.startsWith(prefix)) {
-                out.put(name.substring(prefix.length()), array);
-            }
-        });
-        return out;
     }
 }

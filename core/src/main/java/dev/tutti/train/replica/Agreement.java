@@ -1,8 +1,9 @@
 package dev.tutti.train.replica;
 
 import dev.tutti.array.NdArray;
+import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Team;
-import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -19,11 +20,19 @@ import java.util.function.Supplier;
 public interface Agreement {
     /** Votes over the collectives of a team's present group. */
     static Agreement over(Team team) {
-        return new CollectiveAgreement(team);
+        return new CollectiveAgreement(team::collectives);
+    }
+
+    /** Votes over the collectives of one group. */
+    static Agreement over(Collectives collectives) {
+        return new CollectiveAgreement(() -> collectives);
     }
 
     /** How many members take part. */
     int members();
+
+    /** Whether this member has a rank. */
+    boolean isSelf(int rank);
 
     /** Which of some questions at least one member says yes to. */
     boolean[] any(String what, boolean... mine);
@@ -51,12 +60,22 @@ public interface Agreement {
      */
     Map<Integer, long[]> collect(String what, long[] mine, int[] lengths);
 
+    /** The texts of all members, by rank. */
+    List<String> texts(String what, String mine);
+
     /**
-     * All that one member needs to go on, for all of them.
+     * The elements of one member for all of them, in place; they travel in pieces, from tensor to tensor.
      *
-     * @param own asked on the member with rank {@code source} alone
+     * @param values of equal size and type on all members, in any layout
      */
-    Checkpoint handOver(Supplier<Checkpoint> own, int source);
+    void broadcast(String what, Tensor values, int source);
+
+    /**
+     * Elements of one member for another one, in place; they travel in pieces, from tensor to tensor. Only these two call it.
+     *
+     * @param values of equal size and type on both members, in any layout
+     */
+    void transfer(String what, Tensor values, int from, int to);
 
     /** Returns when all members have called it. */
     void barrier(String what);

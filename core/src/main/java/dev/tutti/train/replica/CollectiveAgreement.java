@@ -5,10 +5,8 @@ import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
-import dev.tutti.comm.Team;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.checkpoint.Checkpoint;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,27 +14,32 @@ import java.util.function.Supplier;
 
 /** Members agree in lockstep: every question is a call to the collectives of the present group. */
 final class CollectiveAgreement implements Agreement {
-    private final Team team;
+    private final Supplier<Collectives> present;
 
-    CollectiveAgreement(Team team) {
-        this.team = team;
+    CollectiveAgreement(Supplier<Collectives> present) {
+        this.present = present;
     }
 
     private Collectives collectives() {
-        return team.collectives();
+        return present.get();
+    }
+
+    private Group group() {
+        return collectives().group();
     }
 
     private ObjectCollectives gathering() {
         return new ObjectCollectives(collectives());
     }
 
-    private boolean isSelf(int rank) {
-        return team.group().rank() == rank;
+    @Override
+    public boolean isSelf(int rank) {
+        return group().rank() == rank;
     }
 
     @Override
     public int members() {
-        return team.group().size();
+        return group().size();
     }
 
     @Override
@@ -75,7 +78,7 @@ final class CollectiveAgreement implements Agreement {
 
     @Override
     public Map<Integer, long[]> collect(String what, long[] mine, int[] lengths) {
-        Group group = team.group();
+        Group group = group();
         Map<Integer, long[]> collected = new TreeMap<>();
         for (int rank = 1; rank < group.size(); rank++) {
             if (lengths[rank] > 0 && group.isChief()) {
@@ -102,8 +105,27 @@ final class CollectiveAgreement implements Agreement {
     }
 
     @Override
-    public Checkpoint handOver(Supplier<Checkpoint> own, int source) {
-        return gathering().handOver(isSelf(source) ? own.get() : null, source);
+    public List<String> texts(String what, String mine) {
+        return numbers(what, PackedText.pack(mine)).stream()
+                .map(PackedText::unpack)
+                .toList();
+    }
+
+    @Override
+    public void broadcast(String what, Tensor values, int source) {
+        TensorPieces.of(what, values)
+                .forEach(!isSelf(source), (name, piece) -> collectives().broadcast(name, piece, source));
+    }
+
+    @Override
+    public void transfer(String what, Tensor values, int from, int to) {
+        if (isSelf(from)) {
+            TensorPieces.of(what, values)
+                    .forEach(false, (name, piece) -> collectives().send(name, piece, to));
+        } else {
+            TensorPieces.of(what, values)
+                    .forEach(true, (name, piece) -> collectives().receive(name, piece, from));
+        }
     }
 
     @Override

@@ -20,7 +20,6 @@ import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** A worker on its own: forward, backward, update. The plain twin of every distributed strategy. */
@@ -131,8 +130,8 @@ public final class LocalReplica implements Replica {
     }
 
     @Override
-    public Map<String, Tensor> state() {
-        return update.state();
+    public HeldState state() {
+        return HeldState.whole(update.state());
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.tutti.comm.Collectives;
 import dev.tutti.json.Json;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.train.checkpoint.Checkpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,15 +30,6 @@ final class ObjectCollectives {
     private record Contents(List<Entry> arrays) {}
 
     private record Entry(String name, DType type, Shape shape) {}
-
-    /** Gives a checkpoint to all others, who pass null; all return it. */
-    Checkpoint handOver(Checkpoint mine, int source) {
-        String progress = text("progress", mine == null ? null : Json.write(mine.progress()), source);
-        Map<String, NdArray> arrays = arrays("checkpoint", mine == null ? null : mine.arrays(), source);
-        return mine != null
-                ? mine
-                : new Checkpoint(arrays, Json.read(progress, Checkpoint.Progress.class, "another member's state"));
-    }
 
     /** The arrays of all members, by rank. */
     List<Map<String, NdArray>> all(String what, Map<String, NdArray> mine) {

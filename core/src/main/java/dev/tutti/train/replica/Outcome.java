@@ -10,9 +10,23 @@ package dev.tutti.train.replica;
  * @param stop whether anybody wants training to end
  * @param interrupted whether anybody wants that in order to go on later
  * @param reopen whether feeds have to be opened anew: shares of the data have changed, or a member asked for it
+ * @param state whether the chief may save the state right after the step; where it is divided, all members write their part then
  */
 public record Outcome(
-        int steps, long samples, double loss, boolean more, boolean stop, boolean interrupted, boolean reopen) {
+        int steps,
+        long samples,
+        double loss,
+        boolean more,
+        boolean stop,
+        boolean interrupted,
+        boolean reopen,
+        boolean state) {
+    /** That of members that each hold all of the state. */
+    public Outcome(
+            int steps, long samples, double loss, boolean more, boolean stop, boolean interrupted, boolean reopen) {
+        this(steps, samples, loss, more, stop, interrupted, reopen, false);
+    }
+
     /** That of a member on its own. */
     static Outcome alone(long samples, double loss, Vote vote) {
         return new Outcome(1, samples, loss, vote.more(), vote.stop(), vote.interrupted(), vote.reopen());

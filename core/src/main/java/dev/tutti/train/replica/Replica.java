@@ -4,8 +4,6 @@ import dev.tutti.Experimental;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
-import dev.tutti.tensor.Tensor;
-import java.util.Map;
 
 /**
  * One member's part of training, driven by the one training loop. Strategies differ in what happens inside.
@@ -57,20 +55,19 @@ public interface Replica extends AutoCloseable {
 
     /**
      * The members have met: forgets what was not agreed on. The parameters are those of the last agreement again. Called again if it
-     * ends in {@link dev.tutti.comm.GroupChangedException}.
-     *
-     * @throws StateLostException on all members, if some of the state went with a member; {@link #startOver} is next
+     * ends in {@link dev.tutti.comm.GroupChangedException}. Where {@link #state} is divided it needs what the new group asks of this
+     * member, and is {@linkplain StateRedistribution redistributed} before the next step.
      */
     default void regrouped() {}
 
-    /** All of the state is about to be written anew, from a checkpoint. */
+    /** Nothing of the state counts any more: it is about to be written anew, from a checkpoint or another member's. */
     default void startOver() {}
 
     /** How the loop asks something of all members beside their steps; holds through all changes of the group. */
     Agreement agreement();
 
-    /** Everything beside the model that the next step depends on, by name. */
-    Map<String, Tensor> state();
+    /** What this member holds of everything beside the model that the next step depends on; as of now. */
+    HeldState state();
 
     @Override
     void close();

@@ -8,6 +8,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.json.Json;
 import dev.tutti.json.ShortForm;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 
@@ -35,8 +36,31 @@ public interface Strategy {
         return Json.read('"' + name + '"', Strategy.class, "strategy");
     }
 
-    /** Makes one member's part. */
+    /**
+     * Makes one member's part of a run, with a model that is built.
+     *
+     * @param model the whole one, which remains the caller's
+     */
     Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing);
+
+    /**
+     * Whether a member builds what it holds of the model when the members have met, because that depends on who they are. If so {@link
+     * #replica(ModelPlan, TrainingConfig, Team, Timing)} is called, behind the first meeting, and only then.
+     */
+    default boolean buildsParts() {
+        return false;
+    }
+
+    /**
+     * Makes one member's part of a run whose members have met, and builds what it holds of the model: all of it unless a strategy says
+     * otherwise. Its state may come from a checkpoint or from other members afterwards.
+     *
+     * @param plan that of the whole model
+     * @return its {@link Replica#model} is the caller's to close
+     */
+    default Replica replica(ModelPlan plan, TrainingConfig recipe, Team team, Timing timing) {
+        return replica(plan.build(), recipe, team, timing);
+    }
 
     /** Whether the result is that of one member with the whole batch, but for the order in which floats are added. */
     default boolean exact() {

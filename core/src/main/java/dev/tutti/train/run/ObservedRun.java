@@ -8,7 +8,6 @@ import dev.tutti.train.RuntimeSettings;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Run;
-import dev.tutti.train.checkpoint.Checkpoint;
 import dev.tutti.train.checkpoint.CheckpointFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,11 +66,11 @@ final class ObservedRun implements Run {
         return Json.read(files.recipe(), TrainingConfig.class);
     }
 
-    /** The newest one that the run has saved. */
+    /** Copies the newest one that the run has saved. */
     @Override
-    public Checkpoint checkpoint() {
+    public Path saveCheckpoint(Path folder, int keep) {
         return new CheckpointFolder(files.checkpoints())
-                .newest()
+                .copyNewest(folder, keep)
                 .orElseThrow(
                         () -> new TrainingException("the run in " + files.folder() + " has saved no checkpoint yet"));
     }

@@ -50,13 +50,14 @@ final class DividedUpdate implements AutoCloseable {
     /**
      * @param vectors of each worker, in their order; all have the same values
      * @param target all of the first one's vector
+     * @param owned the range that is moved
      */
-    DividedUpdate(List<FlatVector> vectors, Target target, Optimizer optimizer, WorkerPool crew) {
+    DividedUpdate(List<FlatVector> vectors, Target target, Optimizer optimizer, WorkerPool crew, Range owned) {
         this.vectors = List.copyOf(vectors);
         this.target = target;
         this.optimizer = optimizer;
         this.crew = crew;
-        bind(target);
+        bind(target.part(owned));
     }
 
     /**

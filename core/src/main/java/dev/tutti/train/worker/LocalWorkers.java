@@ -48,6 +48,11 @@ public final class LocalWorkers implements AutoCloseable {
 
     /** Puts so many workers to work on a model, which remains the caller's. */
     public LocalWorkers(Model model, TrainingConfig recipe, int workers) {
+        this(model, recipe, workers, model.vector().all());
+    }
+
+    /** The same, where these workers move only a range of the vector; as {@link #own}. */
+    public LocalWorkers(Model model, TrainingConfig recipe, int workers, Range owned) {
         this.recipe = recipe;
         target = LocalReplica.target(model);
         models.add(model);
@@ -55,7 +60,8 @@ public final class LocalWorkers implements AutoCloseable {
             models.add(model.replica());
         }
         crew = new WorkerPool(workers, "tutti-worker");
-        update = new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew);
+        update =
+                new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew, owned);
         amongOthers(false);
     }
 

@@ -85,7 +85,7 @@ class DividedUpdateTest {
 
     private DividedUpdate update(Optimizer optimizer) {
         Target target = Target.all(first, List.of(new NamedRange("small", SMALL), new NamedRange("large", LARGE)));
-        return new DividedUpdate(List.of(first, second), target, optimizer, crew);
+        return new DividedUpdate(List.of(first, second), target, optimizer, crew, first.all());
     }
 
     private void giveGradients() {

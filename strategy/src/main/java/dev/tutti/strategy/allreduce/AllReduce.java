@@ -20,6 +20,7 @@ import dev.tutti.train.worker.LocalWorkers;
 public final class AllReduce extends Definition implements Strategy {
     private Compression compression;
     private boolean shardedState;
+    private int shardCopies = 1;
     private boolean syncBatchNorm;
     private Boolean overlap; // null: where members are on several machines
     private boolean evenShares;
@@ -33,10 +34,19 @@ public final class AllReduce extends Definition implements Strategy {
     /**
      * Divides the optimizer's state among the members: each moves its part of the parameters and gives it to the others. With n
      * members each needs an n-th of the memory for it. A member that is lost takes its part along: the others then go back to
-     * the newest checkpoint of the run, or fail if there is none.
+     * the newest checkpoint of the run, or fail if there is none; {@link #shardCopies} prevents that.
      */
     public AllReduce shardedState() {
         return copy(c -> c.shardedState = true);
+    }
+
+    /**
+     * Lets so many members hold each part of a {@linkplain #shardedState sharded state}; 1 unless said. With 2 the loss of a member costs
+     * nothing: its twin holds the same part, and moves the same parameters. Each needs twice the memory for the state, and all gradients
+     * come to every member.
+     */
+    public AllReduce shardCopies(int members) {
+        return copy(c -> c.shardCopies = members);
     }
 
     /**
@@ -86,6 +96,10 @@ public final class AllReduce extends Definition implements Strategy {
         return shardedState;
     }
 
+    int copiesOfShards() {
+        return shardCopies;
+    }
+
     boolean sharesBatches() {
         return syncBatchNorm;
     }
@@ -106,6 +120,9 @@ public final class AllReduce extends Definition implements Strategy {
         if (compression != null) {
             compression.validate();
         }
+        if (shardCopies < 1) {
+            throw new TrainingException("allReduce: shardCopies must be at least 1, received " + shardCopies);
+        }
         if (bucketBytes < 1) {
             throw new TrainingException("allReduce: bucketBytes must be at least 1, received " + bucketBytes);
         }
@@ -122,6 +139,7 @@ public final class AllReduce extends Definition implements Strategy {
         return "allReduce()"
                 + (compression == null ? "" : ".compression(" + compression + ")")
                 + (shardedState ? ".shardedState()" : "")
+                + (shardCopies == 1 ? "" : ".shardCopies(" + shardCopies + ")")
                 + (syncBatchNorm ? ".syncBatchNorm()" : "")
                 + (overlap == null ? "" : ".overlap(" + overlap + ")")
                 + (evenShares ? ".evenShares()" : "");

@@ -8,7 +8,6 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.feed.ChunkSupply;
 import dev.tutti.train.feed.StepFeed;
@@ -16,6 +15,7 @@ import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -24,7 +24,6 @@ import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
 import dev.tutti.train.worker.LocalWorkers;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +60,9 @@ final class AllReduceReplica implements Replica {
         this.team = team;
         this.timing = timing;
         agreement = Agreement.over(team);
-        workers = new LocalWorkers(model, recipe, team.threads());
+        Range owned =
+                strategy.shardsState() ? new Range(0, 0) : model.vector().all(); // divided when the members have met
+        workers = new LocalWorkers(model, recipe, team.threads(), owned);
         exchanges = strategy.exchanges(workers, timing);
         exchange = exchanges.first();
         statistics = new RunningStatistics(model);
@@ -118,8 +119,7 @@ final class AllReduceReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         boolean reopen = changed || ballot.reopen();
         if (ballot.samples() > 0) {
-            // Where feeds are opened anew it may turn out that training ends.
-            move(plan, ballot, own, ballot.stateWanted() || reopen, began);
+            move(plan, ballot, own, began);
         }
         if (leased != null) {
             leased.count(ballot.more());
@@ -128,7 +128,14 @@ final class AllReduceReplica implements Replica {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
         return new Outcome(
-                1, ballot.samples(), ballot.loss(), ballot.more(), ballot.stop(), ballot.interrupted(), reopen);
+                1,
+                ballot.samples(),
+                ballot.loss(),
+                ballot.more(),
+                ballot.stop(),
+                ballot.interrupted(),
+                reopen,
+                ballot.stateWanted());
     }
 
     /** What this member did in the step under way. */
@@ -178,7 +185,7 @@ final class AllReduceReplica implements Replica {
     }
 
     /** All members have agreed on the step: sums the gradients and moves the parameters. */
-    private void move(StepPlan plan, StepTally ballot, OwnShare own, boolean stateWanted, long agreed) {
+    private void move(StepPlan plan, StepTally ballot, OwnShare own, long agreed) {
         // Gradients were divided by the size of a full batch.
         double factor = (double) batchSize / ballot.samples();
         exchange.sum(new Exchange.OwnGradients(plan.number(), own.samples > 0, factor));
@@ -186,7 +193,7 @@ final class AllReduceReplica implements Replica {
         long began = timing.record(Phase.WIRE, agreed);
         exchange.update(plan.learningRate(), factor);
         began = timing.record(Phase.UPDATE, began);
-        exchange.share(stateWanted);
+        exchange.share();
         timing.record(Phase.WIRE, began);
         statistics.keep();
     }
@@ -236,7 +243,7 @@ final class AllReduceReplica implements Replica {
     }
 
     @Override
-    public Map<String, Tensor> state() {
+    public HeldState state() {
         return exchange.state();
     }
 

@@ -2,10 +2,9 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
 import dev.tutti.data.Batch;
-import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.worker.LocalWorkers;
-import java.util.Map;
 
 /**
  * One way from the gradients of each member to the same parameters on all of them; {@link ExchangeChoice} chooses it when a group forms.
@@ -15,11 +14,7 @@ import java.util.Map;
  * #share} follow. {@link #abandon} after a step that failed; {@link #leave} when the group is over.
  */
 interface Exchange {
-    /**
-     * The members have met; may speak with them.
-     *
-     * @throws dev.tutti.train.replica.StateLostException on all of them, if some of the state went with a member
-     */
+    /** The members have met. */
     default void formed(Collectives group) {}
 
     /** Gradients are about to be written. */
@@ -46,12 +41,8 @@ interface Exchange {
      */
     void update(double learningRate, double factor);
 
-    /**
-     * Gives others what this member moved.
-     *
-     * @param stateWanted whether {@link #state} must be there afterwards on the chief
-     */
-    default void share(boolean stateWanted) {}
+    /** Gives others what this member moved. */
+    default void share() {}
 
     /** The step under way came to nothing: waits until nothing of it uses the gradients any more. */
     default void abandon() {}
@@ -59,11 +50,11 @@ interface Exchange {
     /** The group is over: gradients lie in this member's own memory again. Leaving twice does nothing. */
     default void leave() {}
 
-    /** The state is about to be written anew, all of it. */
+    /** Nothing of the state counts any more: it is about to be written anew. */
     default void startOver() {}
 
-    /** The optimizer's state of the whole vector; as {@link dev.tutti.train.replica.Replica#state}. */
-    Map<String, Tensor> state();
+    /** What this member holds of the optimizer's state; as {@link dev.tutti.train.replica.Replica#state}. */
+    HeldState state();
 
     /**
      * What this member gives to a sum.

@@ -20,7 +20,7 @@ final class ExchangeChoice implements AutoCloseable {
         this.workers = workers;
         this.timing = timing;
         transfer = new GradientTransfer(workers, gradientSum);
-        sharded = strategy.shardsState() ? new ShardedExchange(workers, transfer) : null;
+        sharded = strategy.shardsState() ? new ShardedExchange(workers, transfer, strategy.copiesOfShards()) : null;
     }
 
     /**

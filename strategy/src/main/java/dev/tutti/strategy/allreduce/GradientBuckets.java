@@ -4,8 +4,8 @@ import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
-import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.vector.FlatVector;
+import dev.tutti.tensor.vector.PackedRanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
  * parameters first. A bucket that is ready early waits for those before it.
  */
 final class GradientBuckets implements AutoCloseable {
+    private final Model model;
     private final FlatVector vector;
     private final List<Range> buckets;
     private final ExecutorService wire = Executors.newSingleThreadExecutor(work -> {
@@ -30,10 +31,12 @@ final class GradientBuckets implements AutoCloseable {
     });
     private final List<Future<?>> sent = new ArrayList<>();
     private final long[] missing;
+    private List<Range> learning = List.of(); // the ranges of the step under way that are not frozen
     private Collectives collectives;
 
     /** @param bytes what a bucket has at least, but for the last one */
     GradientBuckets(Model model, long bytes) {
+        this.model = model;
         vector = model.vector();
         buckets = cut(model.parameters(), vector, bytes / vector.type().bytes());
         missing = new long[buckets.size()];
@@ -57,9 +60,19 @@ final class GradientBuckets implements AutoCloseable {
     void begin(Collectives group) {
         collectives = group;
         sent.clear();
+        learning = model.trainable();
         for (int i = 0; i < missing.length; i++) {
-            missing[i] = buckets.get(i).length();
+            missing[i] =
+                    learningIn(buckets.get(i)).stream().mapToLong(Range::length).sum();
         }
+    }
+
+    /** What of a range is not frozen: the rest does not travel. */
+    private List<Range> learningIn(Range range) {
+        return learning.stream()
+                .map(range::intersect)
+                .filter(part -> !part.isEmpty())
+                .toList();
     }
 
     boolean isBegun() {
@@ -70,19 +83,23 @@ final class GradientBuckets implements AutoCloseable {
     void ready(Range range) {
         boolean all = range.equals(vector.all());
         for (int i = 0; i < missing.length; i++) {
-            missing[i] = all ? 0 : missing[i] - buckets.get(i).intersect(range).length();
+            missing[i] = all
+                    ? 0
+                    : missing[i]
+                            - learningIn(buckets.get(i).intersect(range)).stream()
+                                    .mapToLong(Range::length)
+                                    .sum();
         }
         while (sent.size() < missing.length && missing[sent.size()] == 0) {
             Range bucket = buckets.get(sent.size());
             Collectives group = collectives;
-            sent.add(wire.submit(() -> sum(group, bucket)));
+            List<Range> parts = learningIn(bucket);
+            sent.add(wire.submit(() -> sum(group, bucket, parts)));
         }
     }
 
-    private void sum(Collectives group, Range bucket) {
-        try (Scope scope = Scope.open()) {
-            group.allReduce("gradients " + bucket, vector.gradients(bucket));
-        }
+    private void sum(Collectives group, Range bucket, List<Range> parts) {
+        PackedRanges.change(vector.gradients(), parts, gradients -> group.allReduce("gradients " + bucket, gradients));
     }
 
     /** Waits until all are summed; each sum has its deadline. The first failure comes out when none is under way any more. */

@@ -2,6 +2,8 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
 import dev.tutti.strategy.compression.GradientSum;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.PackedRanges;
 import dev.tutti.train.worker.LocalWorkers;
 
 /**
@@ -22,13 +24,21 @@ final class GradientTransfer implements AutoCloseable {
         return gradientSum == GradientSum.PLAIN;
     }
 
-    /** Sums over all members, in place. */
+    /** Sums over all members, in place. Frozen parameters stay behind, unless a compression needs the vector whole. */
     void sum(Collectives collectives, Exchange.OwnGradients own) {
         // Gradients of which some stay behind for later must count alike at every step.
         if (!isPlain() && own.factor() != 1 && own.hadData()) {
             workers.scaleGradients(own.factor());
         }
-        gradientSum.sum(collectives, workers.gradients(), own.step());
+        Tensor gradients = workers.gradients();
+        if (gradientSum.isElementwise()) {
+            PackedRanges.change(
+                    gradients,
+                    workers.model().trainable(),
+                    learning -> gradientSum.sum(collectives, learning, own.step()));
+        } else {
+            gradientSum.sum(collectives, gradients, own.step());
+        }
     }
 
     /** What sums are still to be multiplied by. */

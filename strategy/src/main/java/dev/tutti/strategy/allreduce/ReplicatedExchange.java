@@ -2,11 +2,10 @@ package dev.tutti.strategy.allreduce;
 
 import dev.tutti.comm.Collectives;
 import dev.tutti.data.Batch;
-import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.worker.BackwardOverlap;
 import dev.tutti.train.worker.LocalWorkers;
-import java.util.Map;
 
 /** What the ways of several members have in common in which each has all of the state and makes the same update. */
 abstract class ReplicatedExchange implements Exchange {
@@ -48,7 +47,7 @@ abstract class ReplicatedExchange implements Exchange {
     }
 
     @Override
-    public Map<String, Tensor> state() {
-        return workers.state();
+    public HeldState state() {
+        return HeldState.whole(workers.state());
     }
 }

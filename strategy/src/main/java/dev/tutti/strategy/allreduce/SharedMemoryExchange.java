@@ -1,8 +1,11 @@
 package dev.tutti.strategy.allreduce;
 
+import dev.tutti.array.Range;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.SharedVectorSum;
+import dev.tutti.tensor.Tensor;
 import dev.tutti.train.worker.LocalWorkers;
+import java.util.List;
 
 /**
  * Gradients are written where all members can read them, and each member sums them as it updates: the same bits as if they had
@@ -10,13 +13,38 @@ import dev.tutti.train.worker.LocalWorkers;
  */
 final class SharedMemoryExchange extends ReplicatedExchange {
     private final SharedVectorSum summands;
+    private List<Range> learning = List.of(); // of the step under way
     private boolean left;
 
     /** @param summands become this exchange's own */
     SharedMemoryExchange(LocalWorkers workers, Collectives collectives, SharedVectorSum summands) {
         super(workers, collectives);
         this.summands = summands;
-        workers.shareGradients(summands.own(), summands::sum);
+        workers.shareGradients(summands.own(), this::sumLearning);
+    }
+
+    /** What is frozen is not read from the others: it has no gradients. */
+    private void sumLearning(Range range, Tensor into) {
+        long frozenFrom = range.from();
+        for (Range each : learning) {
+            Range part = range.intersect(each);
+            if (!part.isEmpty()) {
+                zero(range, Range.between(frozenFrom, part.from()), into);
+                summands.sum(part, within(range, part, into));
+                frozenFrom = part.to();
+            }
+        }
+        zero(range, Range.between(frozenFrom, range.to()), into);
+    }
+
+    private static void zero(Range range, Range frozen, Tensor into) {
+        if (!frozen.isEmpty()) {
+            within(range, frozen, into).zero_();
+        }
+    }
+
+    private static Tensor within(Range range, Range part, Tensor values) {
+        return part.equals(range) ? values : values.narrow(0, part.from() - range.from(), part.length());
     }
 
     /** Nothing is written while others may still read what was there before. */
@@ -37,7 +65,8 @@ final class SharedMemoryExchange extends ReplicatedExchange {
 
     @Override
     public void sum(OwnGradients own) {
-        summands.prepare();
+        learning = workers().model().trainable();
+        summands.prepare(learning);
     }
 
     @Override

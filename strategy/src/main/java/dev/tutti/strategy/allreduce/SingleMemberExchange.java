@@ -1,11 +1,10 @@
 package dev.tutti.strategy.allreduce;
 
 import dev.tutti.data.Batch;
-import dev.tutti.tensor.Tensor;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.worker.BackwardOverlap;
 import dev.tutti.train.worker.LocalWorkers;
-import java.util.Map;
 
 /**
  * One member, whose gradients are all there are: nothing travels. Where a step is one batch, workers that are done with their pass begin
@@ -45,7 +44,7 @@ final class SingleMemberExchange implements Exchange {
     }
 
     @Override
-    public Map<String, Tensor> state() {
-        return workers.state();
+    public HeldState state() {
+        return HeldState.whole(workers.state());
     }
 }

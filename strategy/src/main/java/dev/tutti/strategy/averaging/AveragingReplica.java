@@ -14,6 +14,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.PackedRanges;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.feed.ChunkHolders;
 import dev.tutti.train.feed.ChunkLayout;
@@ -24,6 +25,7 @@ import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.HeldState;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -228,7 +230,11 @@ final class AveragingReplica implements Replica {
     }
 
     private void average(Collectives collectives, double weight) {
-        sum(collectives, "parameters", model().vector().values(), weight);
+        // What is frozen is the same on all members: it does not travel.
+        PackedRanges.change(
+                model().vector().values(),
+                model().trainable(),
+                learning -> sum(collectives, "parameters", learning, weight));
         if (model().state().size() > 0) {
             sum(collectives, "running statistics", model().state().values(), weight);
         }
@@ -308,13 +314,13 @@ final class AveragingReplica implements Replica {
 
     /** The optimizer's, the outer optimizer's, and how the epoch is cut. */
     @Override
-    public Map<String, Tensor> state() {
+    public HeldState state() {
         Map<String, Tensor> state = new LinkedHashMap<>(workers.state());
         if (outer != null) {
             state.putAll(outer.state());
         }
         state.put("averaging.layout", layout.state());
-        return state;
+        return HeldState.whole(state);
     }
 
     @Override

@@ -26,4 +26,9 @@ final class ShortFloatSum implements GradientSum {
             gradients.copy_(rounded);
         }
     }
+
+    @Override
+    public boolean isElementwise() {
+        return true;
+    }
 }

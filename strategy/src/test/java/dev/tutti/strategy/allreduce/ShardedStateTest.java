@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
+import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.data.Dataset;
@@ -32,11 +33,16 @@ import dev.tutti.train.Trainer;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.StateLostException;
+import dev.tutti.train.replica.StateRedistribution;
 import dev.tutti.train.worker.LocalWorkers;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -136,7 +142,7 @@ class ShardedStateTest {
     void eachHoldsAPartOfTheState() {
         List<Long> elements = Members.of(3).with(collectives -> {
             try (ShardedExchange sharded = sharded()) {
-                sharded.formed(collectives);
+                form(sharded, collectives);
                 step(sharded);
                 return sharded.workers().state().get("velocity").size();
             }
@@ -160,7 +166,10 @@ class ShardedStateTest {
                         epochs(3)
                                 .with(allReduce().shardedState())
                                 .callbacks(checkpoint(folder).everySteps(4), stopAt(7)));
-        assertThat(folder).isDirectoryContaining(file -> file.toString().contains("000000004"));
+        assertThat(new CheckpointFolder(folder).files())
+                .extracting(file -> file.getFileName().toString())
+                .contains("step-000000004.manifest.json");
+        assertThat(folder).isDirectoryContaining(file -> file.toString().contains(".part-1."));
         Map<String, NdArray> resumed = Weights.ofAll(Members.of(2)
                 .fit(trainer, UNEVEN, epochs(3).with(allReduce().shardedState()).resume(folder)));
         assertThat(resumed).isEqualTo(expected);
@@ -181,11 +190,11 @@ class ShardedStateTest {
     }
 
     @Test
-    void whoLooksAtTheStateWithoutHavingAskedIsToldSo() {
+    void whoSavesTheStateWithoutHavingAskedIsToldSo(@TempDir Path folder) {
         Callback curious = new Callback() {
             @Override
             public void step(Run run) {
-                run.checkpoint();
+                run.saveCheckpoint(folder, 1);
             }
         };
         assertThatThrownBy(() -> Members.of(2)
@@ -199,33 +208,32 @@ class ShardedStateTest {
     @Test
     void newcomersGetTheirPart() {
         Map<Integer, ShardedExchange> kept = new ConcurrentHashMap<>();
-        Map<Integer, NdArray> before = new HashMap<>();
         try {
             Members.of(2).with(collectives -> {
                 ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.formed(collectives);
+                form(sharded, collectives);
                 step(sharded);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
                 ShardedExchange sharded =
                         kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
-                sharded.formed(collectives);
-                return sharded.state().get("velocity").toArray();
+                form(sharded, collectives);
+                return velocity(sharded);
             });
-            before.put(0, states.get(0));
-            assertThat(states.get(0).floats()).doesNotContain(0f);
-            assertThat(states).containsOnly(states.get(0));
-            // They had it whole when the group changed once more, before anybody moved.
-            List<NdArray> again = Members.of(2).with(collectives -> {
-                ShardedExchange sharded = kept.get(collectives.group().rank() + 1);
-                sharded.formed(collectives);
+            assertThat(whole(states)).doesNotContain(0f).hasSize(size());
+            // The group changes once more, before a step was made: nothing is lost while a member joins or leaves in
+            // good order.
+            List<NdArray> again = Members.of(4).with(collectives -> {
+                ShardedExchange sharded =
+                        kept.computeIfAbsent(collectives.group().rank(), rank -> sharded());
+                form(sharded, collectives);
                 step(sharded);
-                sharded.formed(collectives);
-                return sharded.state().get("velocity").toArray();
+                form(sharded, collectives);
+                return velocity(sharded);
             });
-            assertThat(again).containsOnly(again.get(0)).doesNotContain(before.get(0));
+            assertThat(whole(again)).hasSize(size()).doesNotContain(whole(states));
         } finally {
             kept.values().forEach(ShardedExchange::close);
         }
@@ -238,16 +246,16 @@ class ShardedStateTest {
             Members.of(3).with(collectives -> {
                 ShardedExchange sharded = sharded();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.formed(collectives);
+                form(sharded, collectives);
                 step(sharded);
                 return null;
             });
             assertThatThrownBy(() -> Members.of(2).with(collectives -> {
-                        kept.get(collectives.group().rank()).formed(collectives);
+                        form(kept.get(collectives.group().rank()), collectives);
                         return null;
                     }))
                     .isInstanceOf(StateLostException.class)
-                    .hasMessageContaining("that of 75 went with members that were lost");
+                    .hasMessageContaining("elements of 'velocity' 75 went with members that were lost");
         } finally {
             kept.values().forEach(ShardedExchange::close);
         }
@@ -262,7 +270,10 @@ class ShardedStateTest {
         "after parameters, 6",
         "before the last parameters, 6",
         "after the last parameters, 6",
-        "before state: mean, 2",
+        "before checkpoint to save, 4",
+        "before folder of the checkpoint, 2",
+        "before parts of the checkpoint, 2",
+        "after parts that were written, 2",
     })
     void aPartThatIsLostComesBackWithTheCheckpoint(String point, int time, @TempDir Path folder) {
         assertTheOthersGoOn(new TestingCluster(3, killing("worker-2", point, time)), folder);
@@ -270,11 +281,11 @@ class ShardedStateTest {
 
     @ParameterizedTest
     @CsvSource({
-        "before parts of the optimizer's state, 2",
-        "after parts of the optimizer's state, 2",
+        "before parts of the state, 2",
+        "after parts of the state, 2",
         "before is there a checkpoint, 1",
         "before progress, 1",
-        "after checkpoint: contents, 1",
+        "after checkpoint out of reach, 1",
     })
     void alsoWhenOneMoreIsLostOnTheWayBack(String point, int time, @TempDir Path folder) {
         TestingCluster.Hook one = killing("worker-2", "after gradients", 6);
@@ -365,22 +376,21 @@ class ShardedStateTest {
             Members.of(2).with(collectives -> {
                 ShardedExchange sharded = tiny();
                 kept.put(collectives.group().rank(), sharded);
-                sharded.formed(collectives);
+                form(sharded, collectives);
                 step(sharded);
                 return null;
             });
             List<NdArray> states = Members.of(3).with(collectives -> {
                 ShardedExchange sharded =
                         kept.computeIfAbsent(collectives.group().rank(), rank -> tiny());
-                sharded.formed(collectives);
-                NdArray state = sharded.state().get("velocity").toArray();
+                form(sharded, collectives);
+                NdArray state = velocity(sharded);
                 step(sharded);
                 return state;
             });
-            assertThat(states.get(0).floats()).doesNotContain(0f);
-            assertThat(states).containsOnly(states.get(0));
+            assertThat(whole(states)).doesNotContain(0f);
             assertThatThrownBy(() -> Members.of(2).with(collectives -> {
-                        kept.get(collectives.group().rank()).formed(collectives);
+                        form(kept.get(collectives.group().rank()), collectives);
                         return null;
                     }))
                     .isInstanceOf(StateLostException.class);
@@ -411,6 +421,133 @@ class ShardedStateTest {
                 .hasMessageContaining("there is no checkpoint of this run to go back to");
     }
 
+    private static int size() {
+        try (Model model = model()) {
+            return (int) model.vector().size();
+        }
+    }
+
+    /** A twin holds what a lost member held: nothing is lost, and there is no checkpoint that could bring it back. */
+    @ParameterizedTest
+    @CsvSource({
+        "before ballot, 6",
+        "before gradients, 6",
+        "after gradients, 6",
+        "before parameters, 6",
+        "after parameters, 6",
+        "before the last parameters, 6",
+        "after the last parameters, 6",
+        "before parts of the state, 1",
+    })
+    void aTwinHoldsThePartOfALostMember(String point, int time) {
+        Supplier<Trainer> trainer = trainer(adam(0.01).clipNorm(0.5));
+        Map<String, NdArray> expected = threeEpochs(trainer);
+        Map<String, Members.Result> results = new TestingCluster(4, killing("worker-2", point, time))
+                .run(place -> Members.Result.of(
+                        trainer.get(),
+                        UNEVEN,
+                        epochs(3).on(place).with(allReduce().shardedState().shardCopies(2))));
+        assertThat(results).containsOnlyKeys("worker-0", "worker-1", "worker-3");
+        Weights.assertClose(Weights.ofAll(List.copyOf(results.values())), expected, 1e-5);
+    }
+
+    @Test
+    void copiesOfShardsEqualOneMachine() {
+        Supplier<Trainer> trainer = trainer(adam(0.01).clipNorm(0.5));
+        Map<String, NdArray> expected = threeEpochs(trainer);
+        for (int members = 1; members <= 5; members++) {
+            List<Members.Result> results = Members.of(members)
+                    .fit(
+                            trainer,
+                            UNEVEN,
+                            epochs(3).with(allReduce().shardedState().shardCopies(2)));
+            Weights.assertClose(Weights.ofAll(results), expected, 1e-5);
+        }
+    }
+
+    private static Map<String, NdArray> threeEpochs(Supplier<Trainer> trainer) {
+        try (Trainer one = trainer.get()) {
+            one.fit(UNEVEN, epochs(3));
+            return one.model().arrays();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 7})
+    void everyShardHasAsManyHoldersAsWanted(int members) {
+        for (long size : new long[] {1, 80, 1000, 4096}) {
+            int[] holders = new int[(int) size];
+            int speakers = 0;
+            for (int rank = 0; rank < members; rank++) {
+                ShardLayout layout = new ShardLayout(group(members, rank), size, 2);
+                Range own = layout.own();
+                for (long i = own.from(); i < own.to(); i++) {
+                    holders[(int) i]++;
+                }
+                speakers += layout.speaks() ? 1 : 0;
+                assertThat(own.contains(layout.of(rank))).isTrue();
+            }
+            int least = Math.min(2, members);
+            assertThat(Arrays.stream(holders).allMatch(count -> count >= least && count <= 3))
+                    .isTrue();
+            assertThat(speakers).isEqualTo(Math.max(1, members / 2));
+        }
+    }
+
+    /** The chief alone sees the files, as where members have no disk in common: what others need travels. */
+    @Test
+    void aCheckpointThatOthersDoNotSeeTravels(@TempDir Path folder) {
+        TestingCluster.Hook kill = killing("worker-2", "after gradients", 6);
+        AtomicInteger hidden = new AtomicInteger();
+        TestingCluster cluster = new TestingCluster(3, (member, at) -> {
+            kill.at(member, at);
+            if (at.equals("after folder of the checkpoint")) {
+                hidden.addAndGet(deleteAll(folder, ".seen."));
+            }
+            if (member.equals("worker-1") && at.equals("after progress")) {
+                hidden.addAndGet(deleteAll(folder, "step-"));
+            }
+        });
+        assertThat(resultsWith(cluster, folder)).containsOnlyKeys("worker-0", "worker-1");
+        assertThat(hidden.get()).isGreaterThan(2);
+    }
+
+    private static int deleteAll(Path folder, String prefix) {
+        String[] names = folder.toFile().list((in, name) -> name.startsWith(prefix));
+        int deleted = 0;
+        for (String name : names == null ? new String[0] : names) {
+            deleted += folder.resolve(name).toFile().delete() ? 1 : 0;
+        }
+        return deleted;
+    }
+
+    @Test
+    void aDamagedPartSendsTheRunToTheCheckpointBefore(@TempDir Path folder) throws IOException {
+        Supplier<Trainer> trainer = trainer(adam(0.01));
+        Fit fit = epochs(3).with(allReduce().shardedState().evenShares());
+        Map<String, NdArray> expected = Weights.ofAll(Members.of(2).fit(trainer, UNEVEN, fit));
+        Members.of(2)
+                .fit(
+                        trainer,
+                        UNEVEN,
+                        fit.callbacks(checkpoint(folder).everySteps(2).keep(5), stopAt(9)));
+        List<Path> saved = new CheckpointFolder(folder).files();
+        assertThat(saved).hasSizeGreaterThan(3);
+        Path cutShort = partOf(saved.get(saved.size() - 1), folder, ".part-1.");
+        Files.write(cutShort, Arrays.copyOf(Files.readAllBytes(cutShort), 300));
+        Files.delete(partOf(saved.get(saved.size() - 2), folder, ".part-0."));
+        Path sound = saved.get(saved.size() - 3);
+        assertThat(new CheckpointFolder(folder).newest().orElseThrow().file()).isEqualTo(sound);
+        assertThat(Weights.ofAll(Members.of(2).fit(trainer, UNEVEN, fit.resume(folder))))
+                .isEqualTo(expected);
+    }
+
+    private static Path partOf(Path manifest, Path folder, String part) {
+        String step = manifest.getFileName().toString().substring(0, "step-000000000".length());
+        String[] found = folder.toFile().list((in, name) -> name.startsWith(step) && name.contains(part));
+        return folder.resolve(found[0]);
+    }
+
     private static Model model() {
         try (Trainer trainer = trainer(sgd(0.1)).get()) {
             return Model.of(
@@ -425,8 +562,29 @@ class ShardedStateTest {
     }
 
     private static ShardedExchange sharded(Model model, TrainingConfig recipe) {
-        LocalWorkers workers = new LocalWorkers(model, recipe, 1);
-        return new ShardedExchange(workers, new GradientTransfer(workers, GradientSum.PLAIN));
+        LocalWorkers workers = new LocalWorkers(model, recipe, 1, new Range(0, 0));
+        return new ShardedExchange(workers, new GradientTransfer(workers, GradientSum.PLAIN), 1);
+    }
+
+    /** What replica and loop do when members have met. */
+    private static void form(ShardedExchange sharded, Collectives collectives) {
+        sharded.formed(collectives);
+        StateRedistribution.run(Agreement.over(collectives), collectives.group().rank(), sharded.state());
+    }
+
+    /** The parts of all members, in order. */
+    private static float[] whole(List<NdArray> parts) {
+        float[] all = new float[parts.stream().mapToInt(NdArray::size).sum()];
+        int at = 0;
+        for (NdArray part : parts) {
+            System.arraycopy(part.floats(), 0, all, at, part.size());
+            at += part.size();
+        }
+        return all;
+    }
+
+    private static NdArray velocity(ShardedExchange sharded) {
+        return sharded.workers().state().get("velocity").toArray();
     }
 
     private static void step(ShardedExchange sharded) {
@@ -435,6 +593,6 @@ class ShardedStateTest {
         }
         sharded.sum(new Exchange.OwnGradients(0, true, 1));
         sharded.update(0.1, 1);
-        sharded.share(false);
+        sharded.share();
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.testkit.fault;
 import dev.tutti.array.Range;
 import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.tensor.Tensor;
+import java.util.List;
 import java.util.function.BiConsumer;
 
 /** Disturbs what a member says to others about vectors that all can read; what is read there cannot be disturbed. */
@@ -29,8 +30,8 @@ final class FaultyVectorSum implements SharedVectorSum {
     }
 
     @Override
-    public void prepare() {
-        disturbance.accept(what, inner::prepare);
+    public void prepare(List<Range> wanted) {
+        disturbance.accept(what, () -> inner.prepare(wanted));
     }
 
     @Override
