@@ -17,7 +17,7 @@ import java.util.OptionalInt;
  * between an agreement and saying so, so the two can differ, in both directions: a chunk that is given out although it was agreed
  * on is passed over, and those that were called used although nobody's state knows of them are divided among the members.
  */
-final class EpochLedger {
+public final class EpochLedger {
     private final Leases leases;
     private final int epoch;
     private final BitSet agreed;
@@ -25,7 +25,7 @@ final class EpochLedger {
     private final Deque<Integer> orphans = new ArrayDeque<>();
 
     /** @param agreed chunks that the state of all members knows of; becomes this ledger's own */
-    EpochLedger(Leases leases, Group group, int epoch, int chunks, BitSet agreed) {
+    public EpochLedger(Leases leases, Group group, int epoch, int chunks, BitSet agreed) {
         this.leases = leases;
         this.epoch = epoch;
         this.agreed = agreed;
@@ -42,7 +42,7 @@ final class EpochLedger {
     }
 
     /** Another chunk for this member; empty when there is none. */
-    OptionalInt next() {
+    public OptionalInt next() {
         if (!orphans.isEmpty()) {
             return OptionalInt.of(orphans.remove());
         }
@@ -60,7 +60,7 @@ final class EpochLedger {
      * @param all those of all members
      * @param mine those of this one
      */
-    void agree(List<Integer> all, List<Integer> mine) {
+    public void agree(List<Integer> all, List<Integer> mine) {
         List<Integer> unsaid =
                 mine.stream().filter(chunk -> !calledUsed.get(chunk)).toList();
         if (!unsaid.isEmpty()) {
@@ -69,16 +69,16 @@ final class EpochLedger {
         all.forEach(agreed::set);
     }
 
-    int epoch() {
+    public int epoch() {
         return epoch;
     }
 
-    BitSet agreed() {
+    public BitSet agreed() {
         return (BitSet) agreed.clone();
     }
 
     /** Others may have what this member leased and was not agreed on. */
-    void giveBack() {
+    public void giveBack() {
         leases.giveBack(epoch);
     }
 }

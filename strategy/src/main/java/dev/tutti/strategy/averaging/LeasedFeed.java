@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * <p>It has the first batch of the next chunk before the round ends, to say whether there is more; that chunk belongs to the next
  * round.
  */
-final class LeasedFeed extends Feed {
+public final class LeasedFeed extends Feed {
     private final Dataset data;
     private final int epoch;
     private final long rowsPerChunk;
@@ -31,7 +31,7 @@ final class LeasedFeed extends Feed {
     private boolean betweenChunks;
 
     /** @param data in batches of this member's share */
-    LeasedFeed(Dataset data, int epoch, long rowsPerChunk, List<Chunk> chunks, EpochLedger ledger, Timing timing) {
+    public LeasedFeed(Dataset data, int epoch, long rowsPerChunk, List<Chunk> chunks, EpochLedger ledger, Timing timing) {
         super(null, timing);
         this.data = data;
         this.epoch = epoch;
@@ -77,7 +77,7 @@ final class LeasedFeed extends Feed {
     }
 
     /** Whether a round of about so many steps ends here: with a chunk, as near as chunks allow. */
-    boolean endsRound(int stepsSoFar, int wanted) {
+    public boolean endsRound(int stepsSoFar, int wanted) {
         if (!hasNext()) {
             return true;
         }
@@ -86,12 +86,12 @@ final class LeasedFeed extends Feed {
     }
 
     /** The chunks this member has gone through since the last agreement. */
-    List<Integer> chunksOfRound() {
+    public List<Integer> chunksOfRound() {
         return List.copyOf(betweenChunks ? taken.subList(0, taken.size() - 1) : taken);
     }
 
     /** All members have agreed on what was learned from these chunks, ours among them. */
-    void agree(List<Integer> all) {
+    public void agree(List<Integer> all) {
         List<Integer> mine = chunksOfRound();
         ledger.agree(all, mine);
         taken.removeAll(mine);

@@ -13,11 +13,11 @@ import java.util.List;
  * @param rowsPerChunk how the epoch was cut
  * @param numbers the chunks that were used
  */
-record UsedChunks(long rowsPerChunk, BitSet numbers) {
+public record UsedChunks(long rowsPerChunk, BitSet numbers) {
     /** Tells our counters from those of a dataset's stages, none of which counts below 0. */
     private static final long TAG = -1;
 
-    static UsedChunks at(Position position) {
+    public static UsedChunks at(Position position) {
         List<Long> counters = position.counters();
         if (counters.size() < 2 || counters.get(0) != TAG) {
             throw new TrainingException("the checkpoint lies in the middle of epoch " + (position.epoch() + 1)
@@ -32,7 +32,7 @@ record UsedChunks(long rowsPerChunk, BitSet numbers) {
     }
 
     /** As ranges: most chunks are used nearly in order, so there are few. */
-    Position position(int epoch) {
+    public Position position(int epoch) {
         List<Long> counters = new ArrayList<>(List.of(TAG, rowsPerChunk));
         int from = numbers.nextSetBit(0);
         while (from >= 0) {
