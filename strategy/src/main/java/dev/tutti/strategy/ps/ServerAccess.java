@@ -181,6 +181,7 @@ final class ServerAccess implements AutoCloseable {
                         .join()
                         .close();
             } catch (CompletionException e) {
+                ShardClient.requireWorthRepeating(ShardServer.SET_UP, e.getCause());
                 throw new GroupChangedException(
                         "shard " + shard + " could not be set up: " + e.getCause().getMessage(), e.getCause());
             }

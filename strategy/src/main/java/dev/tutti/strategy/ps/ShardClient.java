@@ -164,7 +164,8 @@ final class ShardClient {
         }
     }
 
-    private static void requireWorthRepeating(String topic, Throwable failure) {
+    /** @throws TrainingException unless the failure is one that another attempt, or another group, may not meet with */
+    static void requireWorthRepeating(String topic, Throwable failure) {
         boolean passing = failure instanceof MemberLostException
                 || failure instanceof MessageTimeoutException
                 || failure instanceof MessageRefusedException refused && WORTH_REPEATING.contains(refused.code());

@@ -59,7 +59,7 @@ record ShardSnapshot(
 
     /** The shard's name in the table of who holds what. */
     static String thing(int shard) {
-        return "parameters/" + shard;
+        return "parameters-" + shard;
     }
 
     /** The names of parameters as they lie in the shard; those outside keep their names and have no elements. */
