@@ -61,11 +61,21 @@ final class BackupLinks {
     }
 
     CompletableFuture<Message> forward(Member backup, Change change, Message copy) {
-        return messages.ask(backup, followTopic(change), copy, LIMIT);
+        return ask(backup, followTopic(change), copy);
     }
 
     CompletableFuture<Message> install(Member backup, Message snapshot) {
-        return messages.ask(backup, INSTALL, snapshot, LIMIT);
+        return ask(backup, INSTALL, snapshot);
+    }
+
+    /** A server whose messages are closed is about to end: it acknowledges nothing any more. */
+    private CompletableFuture<Message> ask(Member backup, String topic, Message message) {
+        try {
+            return messages.ask(backup, topic, message, LIMIT);
+        } catch (IllegalStateException e) {
+            return CompletableFuture.failedFuture(
+                    new MessageRefusedException(MessageRefusedException.FENCED, self() + " ends: " + e.getMessage()));
+        }
     }
 
     /** Whether a backup refused because another server is the primary by now. */
