@@ -283,7 +283,7 @@ final class HostedShard implements AutoCloseable {
         try {
             Holding next = ownership.assign(mine, holders);
             synchronized (this) {
-                holding = holding == mine ? next : holding;
+                holding = mine.equals(holding) ? next : holding;
             }
         } catch (FencedException e) {
             fence(e.getMessage());
