@@ -31,7 +31,8 @@ public final class LeasedFeed extends Feed {
     private boolean betweenChunks;
 
     /** @param data in batches of this member's share */
-    public LeasedFeed(Dataset data, int epoch, long rowsPerChunk, List<Chunk> chunks, EpochLedger ledger, Timing timing) {
+    public LeasedFeed(
+            Dataset data, int epoch, long rowsPerChunk, List<Chunk> chunks, EpochLedger ledger, Timing timing) {
         super(null, timing);
         this.data = data;
         this.epoch = epoch;

@@ -117,7 +117,8 @@ final class AsynchronousReplica implements Replica {
             ledger.giveBack();
         }
         ledger = new EpochLedger(team.leases(), team.group(), epoch, chunks.size(), used.numbers());
-        feed = new LeasedFeed(whole.batch(data.batchSize().orElse(1)), epoch, used.rowsPerChunk(), chunks, ledger, timing);
+        feed = new LeasedFeed(
+                whole.batch(data.batchSize().orElse(1)), epoch, used.rowsPerChunk(), chunks, ledger, timing);
         return feed;
     }
 
@@ -147,7 +148,15 @@ final class AsynchronousReplica implements Replica {
         long began = System.nanoTime();
         List<Integer> mine = feed.chunksOfRound();
         BoardEntry entry = new BoardEntry(
-                epoch, samples > 0 ? 1 : 0, samples, lossSum, vote.stop(), vote.interrupted(), vote.reopen(), mine, new long[0]);
+                epoch,
+                samples > 0 ? 1 : 0,
+                samples,
+                lossSum,
+                vote.stop(),
+                vote.interrupted(),
+                vote.reopen(),
+                mine,
+                new long[0]);
         if (samples > 0) {
             push(plan);
         }
@@ -177,7 +186,11 @@ final class AsynchronousReplica implements Replica {
 
     private WorkerClock turn(long at) {
         return new WorkerClock(
-                team.group().generation(), round, team.group().size(), team.group().rank(), at);
+                team.group().generation(),
+                round,
+                team.group().size(),
+                team.group().rank(),
+                at);
     }
 
     private StepResult pass(StepPlan plan, Batch batch) {
@@ -236,7 +249,10 @@ final class AsynchronousReplica implements Replica {
         List<BoardEntry> news = new ArrayList<>();
         agreement.through(metrics -> {
             news.addAll(exchange(entry.metrics(metrics), vote));
-            return news.stream().map(BoardEntry::metrics).filter(each -> each.length > 0).toList();
+            return news.stream()
+                    .map(BoardEntry::metrics)
+                    .filter(each -> each.length > 0)
+                    .toList();
         });
         try {
             vote.findings().gather(agreement);
@@ -304,7 +320,8 @@ final class AsynchronousReplica implements Replica {
     private void averageStatistics() {
         if (team.group().size() > 1 && model().state().size() > 0) {
             List<Map<String, NdArray>> all = agreement.arrays(
-                    "running statistics", Map.of("mean", model().state().values().toArray()));
+                    "running statistics",
+                    Map.of("mean", model().state().values().toArray()));
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
                 Tensor mean = model().state().values().zero_();

@@ -80,7 +80,8 @@ final class BackupLinks {
 
     /** Whether a backup refused because another server is the primary by now. */
     static boolean isFencing(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof MessageRefusedException refused
                 && (refused.code().equals(MessageRefusedException.OLD_TERM)
                         || refused.code().equals(MessageRefusedException.FENCED));

@@ -38,7 +38,13 @@ record BoardEntry(
     long[] numbers() {
         return PackedNumbers.pack(
                 new long[] {
-                    epoch, updates, samples, Double.doubleToRawLongBits(lossSum), bit(stop), bit(interrupted), bit(reopen)
+                    epoch,
+                    updates,
+                    samples,
+                    Double.doubleToRawLongBits(lossSum),
+                    bit(stop),
+                    bit(interrupted),
+                    bit(reopen)
                 },
                 chunks.stream().mapToLong(Integer::longValue).toArray(),
                 metrics);

@@ -99,7 +99,8 @@ final class HostedShard implements AutoCloseable {
     private void requireTermOfPrimary(long theirs) {
         if (theirs < term || theirs == term && holding != null) {
             throw new MessageRefusedException(
-                    MessageRefusedException.OLD_TERM, thing + ": term " + theirs + " is over, the present one is " + term);
+                    MessageRefusedException.OLD_TERM,
+                    thing + ": term " + theirs + " is over, the present one is " + term);
         }
         term = theirs;
     }
@@ -207,7 +208,8 @@ final class HostedShard implements AutoCloseable {
             requireStillPrimary();
             if (theirs != term) {
                 throw new MessageRefusedException(
-                        MessageRefusedException.OLD_TERM, thing + ": term " + theirs + " is over, the present one is " + term);
+                        MessageRefusedException.OLD_TERM,
+                        thing + ": term " + theirs + " is over, the present one is " + term);
             }
         }
     }
@@ -331,7 +333,8 @@ final class HostedShard implements AutoCloseable {
             shard = null;
         }
         waiting.forEach(each -> each.done()
-                .completeExceptionally(new MessageRefusedException(MessageRefusedException.FENCED, thing + " was closed")));
+                .completeExceptionally(
+                        new MessageRefusedException(MessageRefusedException.FENCED, thing + " was closed")));
         waiting.clear();
         early.clear();
     }

@@ -156,7 +156,8 @@ final class ParameterShard implements AutoCloseable {
         if (message.body().size() != 1) {
             throw new MessageRefusedException(
                     OUT_OF_STEP,
-                    "expected one tensor of gradients, received " + message.body().size());
+                    "expected one tensor of gradients, received "
+                            + message.body().size());
         }
         Tensor gradients = message.body().get(0);
         requireLength(gradients, vector.size());
@@ -187,12 +188,17 @@ final class ParameterShard implements AutoCloseable {
 
     /** The sum of the gradients that are stored for a step, in the order of the ranks, times a factor. */
     private Tensor sum(long generation, long step, List<Integer> ranks, double factor) {
-        // A step that was agreed on may be completed by a later group: what was stored for it is of the group that agreed.
-        if (step != version || step != storedStep || generation < storedGeneration || !stored.keySet().containsAll(ranks)) {
+        // A step that was agreed on may be completed by a later group: what was stored for it is of the group that
+        // agreed.
+        if (step != version
+                || step != storedStep
+                || generation < storedGeneration
+                || !stored.keySet().containsAll(ranks)) {
             throw new MessageRefusedException(
                     OUT_OF_STEP,
-                    "shard " + number() + " is at step " + version + " and has the gradients of ranks " + stored.keySet()
-                            + " for step " + storedStep + ", received a request for step " + step + " of ranks " + ranks);
+                    "shard " + number() + " is at step " + version + " and has the gradients of ranks "
+                            + stored.keySet() + " for step " + storedStep + ", received a request for step " + step
+                            + " of ranks " + ranks);
         }
         Tensor sum = stored.get(ranks.get(0)).copy();
         ranks.stream().skip(1).forEach(rank -> sum.add_(stored.get(rank)));

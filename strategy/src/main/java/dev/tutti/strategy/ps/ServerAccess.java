@@ -75,7 +75,9 @@ final class ServerAccess implements AutoCloseable {
     void regrouped() {
         client.forgetRoutes();
         Group group = team.group();
-        if (own == null && group.size() == 1 && client.servers().equals(List.of(team.messages().self()))) {
+        if (own == null
+                && group.size() == 1
+                && client.servers().equals(List.of(team.messages().self()))) {
             own = new ShardServer(team).serve();
         }
         boolean[] all = agreement.any("shards", seen, isAnyLost());
@@ -127,8 +129,7 @@ final class ServerAccess implements AutoCloseable {
             return number;
         }
         List<Progress> shards = new ArrayList<>();
-        for (Message answer :
-                client.all(ShardServer.PROGRESS, shard -> ShardClient.Request.of(new About(shard)))) {
+        for (Message answer : client.all(ShardServer.PROGRESS, shard -> ShardClient.Request.of(new About(shard)))) {
             shards.add(ShardRequests.read(answer.head(), Progress.class));
             answer.close();
         }
@@ -155,7 +156,10 @@ final class ServerAccess implements AutoCloseable {
                 .orElseThrow();
         for (int shard = 0; shard < shards.size(); shard++) {
             if (shards.get(shard).version() < furthest) {
-                client.one(shard, BackupLinks.topic(ShardRequests.Change.COMMIT), ShardClient.Request.of(agreed.on(shard)))
+                client.one(
+                                shard,
+                                BackupLinks.topic(ShardRequests.Change.COMMIT),
+                                ShardClient.Request.of(agreed.on(shard)))
                         .close();
             }
         }
@@ -168,8 +172,8 @@ final class ServerAccess implements AutoCloseable {
         int backups = Math.min(strategy.backups(), servers.size() - 1);
         for (int shard = 0; shard < client.shards(); shard++) {
             Range range = client.range(shard);
-            ShardSnapshot snapshot = ShardSnapshot.first(
-                    shard, range, parameters, recipe.optimizer(), backups, number, entries, names);
+            ShardSnapshot snapshot =
+                    ShardSnapshot.first(shard, range, parameters, recipe.optimizer(), backups, number, entries, names);
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
                 List<Tensor> body = new ArrayList<>(List.of(model().vector().values(range)));
@@ -183,7 +187,9 @@ final class ServerAccess implements AutoCloseable {
             } catch (CompletionException e) {
                 ShardClient.requireWorthRepeating(ShardServer.SET_UP, e.getCause());
                 throw new GroupChangedException(
-                        "shard " + shard + " could not be set up: " + e.getCause().getMessage(), e.getCause());
+                        "shard " + shard + " could not be set up: "
+                                + e.getCause().getMessage(),
+                        e.getCause());
             }
         }
     }
@@ -259,14 +265,14 @@ final class ServerAccess implements AutoCloseable {
     void readState() {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            List<Message> answers =
-                    client.all(ShardServer.STATE, shard -> ShardClient.Request.of(new About(shard)));
+            List<Message> answers = client.all(ShardServer.STATE, shard -> ShardClient.Request.of(new About(shard)));
             for (int shard = 0; shard < answers.size(); shard++) {
                 Range range = client.range(shard);
                 try (Message answer = answers.get(shard)) {
                     ShardSnapshot snapshot = ShardRequests.read(answer.head(), ShardSnapshot.class);
-                    snapshot.states(answer).forEach((name, tensor) -> part(workers.state().get(name), range)
-                            .copy_(tensor));
+                    snapshot.states(answer)
+                            .forEach((name, tensor) ->
+                                    part(workers.state().get(name), range).copy_(tensor));
                 }
             }
         }

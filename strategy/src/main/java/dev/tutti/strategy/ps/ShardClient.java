@@ -150,10 +150,12 @@ final class ShardClient {
             } catch (ExecutionException e) {
                 requireWorthRepeating(topic, e.getCause());
                 team.check();
-                boolean slow = e.getCause() instanceof MessageTimeoutException; // waits for others; a lost member is noticed
+                boolean slow =
+                        e.getCause() instanceof MessageTimeoutException; // waits for others; a lost member is noticed
                 if (!slow && System.nanoTime() > deadline) {
                     throw new TrainingException("shard " + shard + " of the parameters did not answer '" + topic
-                            + "' within " + patience.toSeconds() + " s: " + e.getCause().getMessage());
+                            + "' within " + patience.toSeconds() + " s: "
+                            + e.getCause().getMessage());
                 }
                 if (!slow) {
                     pause();

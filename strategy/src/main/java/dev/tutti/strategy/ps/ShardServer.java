@@ -92,10 +92,14 @@ final class ShardServer implements AutoCloseable {
                             shard -> look.awaited() == null || shard.clocks().allDone(look.awaited()),
                             shard -> entries(shard, look.from()));
         });
-        serve(STATE, request -> known(about(request.message()))
-                .read(request.message(), shard -> true, shard -> shard.snapshot(0)));
-        serve(PROGRESS, request -> known(about(request.message()))
-                .read(request.message(), shard -> true, shard -> ShardRequests.message(shard.progress())));
+        serve(
+                STATE,
+                request -> known(about(request.message()))
+                        .read(request.message(), shard -> true, shard -> shard.snapshot(0)));
+        serve(
+                PROGRESS,
+                request -> known(about(request.message()))
+                        .read(request.message(), shard -> true, shard -> ShardRequests.message(shard.progress())));
         return this;
     }
 

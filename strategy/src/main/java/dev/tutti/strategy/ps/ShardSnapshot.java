@@ -53,8 +53,22 @@ record ShardSnapshot(
             long entries,
             List<String> states) {
         return new ShardSnapshot(
-                shard, range, parameters, optimizer, backups, version, 0, entries, states, -1, -1, List.of(), null,
-                Map.of(), null, null);
+                shard,
+                range,
+                parameters,
+                optimizer,
+                backups,
+                version,
+                0,
+                entries,
+                states,
+                -1,
+                -1,
+                List.of(),
+                null,
+                Map.of(),
+                null,
+                null);
     }
 
     /** The shard's name in the table of who holds what. */

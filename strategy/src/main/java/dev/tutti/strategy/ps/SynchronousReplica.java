@@ -136,9 +136,7 @@ final class SynchronousReplica implements Replica {
         long began = System.nanoTime();
         int firstWorker = team.group().rank() * team.threads();
         StepResult result = workers.backward(
-                batch,
-                new LocalWorkers.Turn(plan.number(), own.batches, firstWorker, batchSize),
-                BackwardOverlap.NONE);
+                batch, new LocalWorkers.Turn(plan.number(), own.batches, firstWorker, batchSize), BackwardOverlap.NONE);
         own.batches++;
         own.samples += result.size();
         own.lossSum += result.loss() * result.size();
@@ -182,7 +180,8 @@ final class SynchronousReplica implements Replica {
             return 1;
         }
         double squares = 0;
-        List<Message> answers = servers.client().all(ShardServer.LENGTH, shard -> ShardClient.Request.of(asked.on(shard)));
+        List<Message> answers =
+                servers.client().all(ShardServer.LENGTH, shard -> ShardClient.Request.of(asked.on(shard)));
         for (Message answer : answers) {
             try (answer) {
                 squares += answer.body().get(0).item();

@@ -45,7 +45,9 @@ class ParameterServerTest {
     void synchronousEqualsOneMachine(int workers, int servers) {
         Map<String, NdArray> one = Blobs.weightsAfter(DATA, epochs(10));
         List<Members.Result> results = train(
-                workers, servers, epochs(10).with(parameterServer().servers(servers).synchronous()));
+                workers,
+                servers,
+                epochs(10).with(parameterServer().servers(servers).synchronous()));
         Weights.assertClose(Weights.ofAll(results), one, 1e-5);
         assertThat(results.get(0).history().epochs()).hasSize(10);
     }
@@ -83,8 +85,8 @@ class ParameterServerTest {
                 .as("shards in the worker itself")
                 .isEqualTo(one);
         try (ServerCluster cluster = new ServerCluster(1, 2)) {
-            List<Members.Result> results =
-                    cluster.run((number, place) -> Members.Result.of(Blobs.trainer(), even, epochs(5).with(strategy).on(place)));
+            List<Members.Result> results = cluster.run((number, place) -> Members.Result.of(
+                    Blobs.trainer(), even, epochs(5).with(strategy).on(place)));
             assertThat(results.get(0).weights()).as("shards on servers").isEqualTo(one);
         }
     }
@@ -93,12 +95,11 @@ class ParameterServerTest {
     @ValueSource(strings = {"staleness", "asynchronous", "every"})
     void workersThatDoNotWaitLearnAndCountEverySampleOnce(String agreement) {
         ParameterServer servers = parameterServer().servers(2);
-        ParameterServer strategy =
-                switch (agreement) {
-                    case "staleness" -> servers.staleness(2);
-                    case "every" -> servers.asynchronous().pushEvery(2).scaleLate();
-                    default -> servers.asynchronous();
-                };
+        ParameterServer strategy = switch (agreement) {
+            case "staleness" -> servers.staleness(2);
+            case "every" -> servers.asynchronous().pushEvery(2).scaleLate();
+            default -> servers.asynchronous();
+        };
         Dataset data = Blobs.data(480).batch(16);
         try (ServerCluster cluster = new ServerCluster(3, 2)) {
             List<Members.Result> results = cluster.run((number, place) ->
@@ -111,16 +112,17 @@ class ParameterServerTest {
                 assertThat(result.history().epochs().get(2).steps())
                         .isEqualTo(results.get(0).history().epochs().get(2).steps());
             });
-            assertThat(results.get(0).history().epochs().get(2).steps())
-                    .isEqualTo(agreement.equals("every") ? 45 : 90);
+            assertThat(results.get(0).history().epochs().get(2).steps()).isEqualTo(agreement.equals("every") ? 45 : 90);
             assertThat(results.get(0).history().last().training().loss())
-                    .isLessThan(results.get(0).history().epochs().get(0).training().loss());
+                    .isLessThan(
+                            results.get(0).history().epochs().get(0).training().loss());
         }
     }
 
     @Test
     void settingsThatDoNotFitAreRefused() {
-        assertThatThrownBy(() -> parameterServer().servers(0).validate()).hasMessageContaining("servers: expected at least 1");
+        assertThatThrownBy(() -> parameterServer().servers(0).validate())
+                .hasMessageContaining("servers: expected at least 1");
         assertThatThrownBy(() -> parameterServer().servers(2).backups(2).validate())
                 .hasMessageContaining("backups: expected from 0 to less than the number of servers, 2");
         assertThatThrownBy(() -> parameterServer().pushEvery(2).validate()).hasMessageContaining("pushEvery");

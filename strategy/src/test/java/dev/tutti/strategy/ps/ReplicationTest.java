@@ -37,8 +37,8 @@ class ReplicationTest {
     /** With gradients of -1 and a rate of 1 every push adds 1 to every value; floats hold such sums exactly. */
     private static void setUp(Team team, int backups) {
         for (int shard = 0; shard < CUTS.size(); shard++) {
-            ShardSnapshot snapshot = ShardSnapshot.first(
-                    shard, CUTS.get(shard), List.of(), Optimizers.sgd(1), backups, 0, 0, List.of());
+            ShardSnapshot snapshot =
+                    ShardSnapshot.first(shard, CUTS.get(shard), List.of(), Optimizers.sgd(1), backups, 0, 0, List.of());
             try (Scope scope = Scope.open()) {
                 Tensor zeros = Tensor.zeros(Shape.of(CUTS.get(shard).length()), DType.FLOAT32);
                 team.messages()
@@ -136,7 +136,10 @@ class ReplicationTest {
                     setUp(team, 0);
                     push(team, new ShardClient(team, CUTS, Duration.ofSeconds(5)), new WorkerClock(1, 0, 1, 0, 1), 1);
                     cluster.kill("server-0");
-                    return team.ownership().of(ShardSnapshot.thing(0)).orElseThrow().holders();
+                    return team.ownership()
+                            .of(ShardSnapshot.thing(0))
+                            .orElseThrow()
+                            .holders();
                 }
             });
             assertThat(left.get(0)).isEmpty();
@@ -178,7 +181,8 @@ class ReplicationTest {
             }
             history.add(new Event(number, clock, true));
             pause(random.nextInt(number == 2 ? 8 : 2)); // one is slower
-            history.add(new Event(number, clock + 1, false)); // before the push: what a server knows is never ahead of this
+            history.add(
+                    new Event(number, clock + 1, false)); // before the push: what a server knows is never ahead of this
             push(team, client, new WorkerClock(1, 0, WORKERS, number, clock + 1), 1);
         }
     }
@@ -197,7 +201,10 @@ class ReplicationTest {
         long furthest = 0;
         for (Event event : history) {
             if (event.begins()) {
-                long slowest = pushed.values().stream().mapToLong(Long::longValue).min().orElseThrow();
+                long slowest = pushed.values().stream()
+                        .mapToLong(Long::longValue)
+                        .min()
+                        .orElseThrow();
                 furthest = Math.max(furthest, event.clock() - slowest);
             } else {
                 pushed.put(event.worker(), event.clock());

@@ -35,9 +35,8 @@ final class ServerCluster implements AutoCloseable {
 
     ServerCluster(int workers, int servers) {
         this.workers = workers;
-        coordinator = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(workers)
-                .between(1, 9)
-                .role("server", RoleRules.of(servers))));
+        coordinator = CoordinatorServer.start(
+                ServerSettings.of(MembershipRules.of(workers).between(1, 9).role("server", RoleRules.of(servers))));
         for (int i = 0; i < servers; i++) {
             startServer("server-" + i);
         }
