@@ -25,6 +25,7 @@ import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.WorkerTask;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -198,6 +199,30 @@ public final class LocalProcesses extends Definition implements Launcher {
 
     @Override
     public Team assemble(WorkerTask work) {
+        return dividedFor(work.fit().strategy()).start(work);
+    }
+
+    /** The same with as many members fewer that train as the strategy needs of other roles, unless they are there beside them. */
+    LocalProcesses dividedFor(Strategy strategy) {
+        Map<String, Integer> all = new TreeMap<>(roles);
+        strategy.roles().forEach(all::putIfAbsent);
+        int taken = all.values().stream().mapToInt(Integer::intValue).sum()
+                - roles.values().stream().mapToInt(Integer::intValue).sum();
+        if (taken == 0 || members() == 1) {
+            return this; // a member alone does all of it
+        }
+        require(
+                members() > taken,
+                "members: " + strategy + " needs " + strategy.roles() + " of the members, and at least one that trains,"
+                        + " received " + members());
+        return copy(c -> {
+            c.members = members() - taken;
+            c.min = Math.min(min, members() - taken);
+            c.roles = Map.copyOf(all);
+        });
+    }
+
+    private Team start(WorkerTask work) {
         roles.keySet().forEach(RoleProgram::named); // before anything is started
         HostedCoordinator hosted = HostedCoordinator.start(ServerSettings.of(rules()), folder);
         CoordinatorServer coordinator = hosted.server();

@@ -49,7 +49,7 @@ public final class EpochLedger {
     }
 
     /** Another chunk for this member; empty when there is none. */
-    OptionalInt next() {
+    public OptionalInt next() {
         if (!orphans.isEmpty()) {
             return OptionalInt.of(orphans.remove());
         }
@@ -80,7 +80,7 @@ public final class EpochLedger {
         return epoch;
     }
 
-    BitSet agreed() {
+    public BitSet agreed() {
         return (BitSet) agreed.clone();
     }
 

@@ -11,6 +11,7 @@ import dev.tutti.nn.Model;
 import dev.tutti.nn.ModelPlan;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
+import java.util.Map;
 
 /**
  * How members agree: a definition, which changes nothing in model, data, callbacks or checkpoints.
@@ -73,6 +74,14 @@ public interface Strategy {
      * @throws dev.tutti.TuttiException if a setting is invalid
      */
     default void validate() {}
+
+    /**
+     * Members of other roles than the workers' that this strategy needs, by role. A launcher that starts members takes them from those
+     * that it was told to start, unless it was told of members of that role.
+     */
+    default Map<String, Integer> roles() {
+        return Map.of();
+    }
 
     /** Throws if this strategy is not for so many workers, before any of them is started. */
     default void validateFor(int workers) {}

@@ -10,12 +10,12 @@ import dev.tutti.tensor.Tensor;
  * The running statistics of a model, such as batch norm's. They move in the forward pass, before anything is agreed on: so those
  * of the last agreement are kept, and every step ends with the mean over the members.
  */
-final class RunningStatistics implements AutoCloseable {
+public final class RunningStatistics implements AutoCloseable {
     private final Tensor values;
     private final Tensor kept;
     private boolean agreed;
 
-    RunningStatistics(Model model) {
+    public RunningStatistics(Model model) {
         values = model.state().size() == 0 ? null : model.state().values();
         try (Scope scope = Scope.open()) {
             kept = values == null ? null : values.copy().retain();
@@ -23,7 +23,7 @@ final class RunningStatistics implements AutoCloseable {
     }
 
     /** The mean over those members that had data. */
-    void average(Collectives collectives, boolean hadData, int members) {
+    public void average(Collectives collectives, boolean hadData, int members) {
         if (values == null || collectives.group().size() == 1) {
             return;
         }
@@ -38,13 +38,13 @@ final class RunningStatistics implements AutoCloseable {
     }
 
     /** All members have agreed. */
-    void keep() {
+    public void keep() {
         copy(values, kept);
         agreed = true;
     }
 
     /** The step under way, if there is one, was not agreed on. */
-    void restore() {
+    public void restore() {
         if (agreed) {
             copy(kept, values);
         }

@@ -17,7 +17,7 @@ import dev.tutti.train.replica.Vote;
  * @param stateWanted whether the chief needs the whole state after the step
  * @param secondsPerSample how long each member was busy with one sample, its data included, by rank; 0 for those who had none
  */
-record StepTally(
+public record StepTally(
         long samples,
         double lossSum,
         int busy,
@@ -30,7 +30,7 @@ record StepTally(
     private static final int COUNTS = 8;
 
     /** Says what this member has to say and hears all others. */
-    static StepTally cast(Collectives collectives, long samples, double lossSum, double seconds, Vote vote) {
+    public static StepTally cast(Collectives collectives, long samples, double lossSum, double seconds, Vote vote) {
         Group group = collectives.group();
         double[] mine = new double[COUNTS + group.size()];
         mine[0] = samples;
@@ -52,7 +52,7 @@ record StepTally(
         return new StepTally(Math.round(all[0]), all[1], (int) all[2], more, stop, all[7] > 0, all[5] > 0, state, pace);
     }
 
-    double loss() {
+    public double loss() {
         return lossSum / samples;
     }
 }

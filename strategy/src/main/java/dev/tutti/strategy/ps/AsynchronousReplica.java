@@ -1,0 +1,403 @@
+package dev.tutti.strategy.ps;
+
+import dev.tutti.TuttiException;
+import dev.tutti.array.NdArray;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Chunk;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
+import dev.tutti.nn.Model;
+import dev.tutti.optim.Clipping;
+import dev.tutti.comm.ChunkPreference;
+import dev.tutti.comm.Leases;
+import dev.tutti.train.feed.ChunkHolders;
+import dev.tutti.train.feed.EpochLedger;
+import dev.tutti.train.feed.RoundFeed;
+import dev.tutti.train.feed.UsedChunks;
+import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
+import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.HeldState;
+import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.Vote;
+import dev.tutti.train.worker.BackwardOverlap;
+import dev.tutti.train.worker.LocalWorkers;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker that pushes the gradients of its own batches when it has them, and then goes on with the newest values: at once, or when it is
+ * no further ahead of the slowest worker than the bound.
+ *
+ * <p>What came of each push is an entry of a board that a server keeps. An outcome is what the board has gained since this worker looked
+ * last, so every worker counts every push once and in the same order, and none waits for another. At the end of an epoch all wait until
+ * the board is complete.
+ */
+final class AsynchronousReplica implements Replica {
+    private static final Logger LOG = LoggerFactory.getLogger(AsynchronousReplica.class);
+
+    private final ParameterServer strategy;
+    private final TrainingConfig recipe;
+    private final Team team;
+    private final Timing timing;
+    private final BoardAgreement agreement;
+    private final LocalWorkers workers;
+    private final ServerAccess servers;
+    private final BoardReader board;
+    private final Tensor read; // the number of the first board entry that has not been counted yet; part of the state
+    private EpochLedger ledger;
+    private RoundFeed feed;
+    private int batchesPerUpdate = 1;
+    private int epoch;
+    private int round;
+    private boolean prepared;
+    private boolean stale = true; // the values are not those that were pulled after the last push
+    private long[] versions;
+    private long sequence;
+    private long clock;
+    private int batches; // this and the following: since the last push
+    private int steps;
+    private long samples;
+    private double lossSum;
+    private double divisor;
+
+    AsynchronousReplica(ParameterServer strategy, Model model, TrainingConfig recipe, Team team, Timing timing) {
+        this.strategy = strategy;
+        this.recipe = recipe;
+        this.team = team;
+        this.timing = timing;
+        agreement = new BoardAgreement(Agreement.over(team));
+        workers = new LocalWorkers(model, recipe, team.threads());
+        servers = new ServerAccess(strategy, recipe, workers, team, agreement);
+        board = new BoardReader(servers.client(), team);
+        try (Scope scope = Scope.open()) {
+            read = Tensor.of(new long[] {-1}, 1).retain();
+        }
+    }
+
+    @Override
+    public Model model() {
+        return workers.model();
+    }
+
+    // ---- data
+
+    @Override
+    public Feed open(Dataset data, int epochNumber, Position from) {
+        epoch = epochNumber;
+        round++;
+        clock = 0;
+        forget();
+        long rows = (long) data.batchSize().orElse(1) * strategy.pushEvery() * Math.max(1, batchesPerUpdate);
+        Dataset whole = Feed.wholeBatches(data, "parameter servers").keepLast(); // chunks end where they end
+        UsedChunks used = from == null ? new UsedChunks(rows, new BitSet()) : UsedChunks.at(from);
+        List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
+        if (servers.isSetUp()) { // entries that this worker has not counted yet tell of chunks that are used
+            board.peek(counted()).stream()
+                    .filter(entry -> entry.epoch() == epoch)
+                    .flatMap(entry -> entry.chunks().stream())
+                    .forEach(used.numbers()::set);
+        }
+        if (ledger != null && ledger.epoch() == epoch) {
+            ledger.giveBack();
+        }
+        ledger = new EpochLedger(
+                team.leases(Leases.TRAINING),
+                epoch,
+                chunks.size(),
+                used.numbers(),
+                ChunkHolders.everywhere(team.group(), chunks.size()),
+                ChunkPreference.NONE);
+        feed = new RoundFeed(whole.batch(data.batchSize().orElse(1)), epoch, used, chunks, ledger, timing);
+        return feed;
+    }
+
+    @Override
+    public void batchesPerUpdate(int count) {
+        batchesPerUpdate = count;
+    }
+
+    // ---- a step
+
+    @Override
+    public Outcome step(StepPlan plan, StepInput input) {
+        if (!prepared) {
+            prepare(plan.number());
+        }
+        for (Optional<Batch> batch = input.next(); batch.isPresent(); batch = input.next()) {
+            if (stale) {
+                pull();
+            }
+            input.measured(batch.get(), pass(plan, batch.get()));
+        }
+        steps++;
+        Vote vote = input.vote();
+        if (vote.more() && !feed.endsRound(steps, strategy.pushEvery())) {
+            return new Outcome(0, 0, Double.NaN, true, false, false, false);
+        }
+        long began = System.nanoTime();
+        List<Integer> mine = feed.chunksOfRound();
+        BoardEntry entry = new BoardEntry(
+                epoch,
+                samples > 0 ? 1 : 0,
+                samples,
+                lossSum,
+                vote.stop(),
+                vote.interrupted(),
+                vote.reopen(),
+                mine,
+                new long[0]);
+        if (samples > 0) {
+            push(plan);
+        }
+        List<BoardEntry> news = report(entry, vote);
+        timing.record(Phase.WIRE, began);
+        return outcome(news, vote);
+    }
+
+    /** All workers are at their first step since they met. */
+    private void prepare(long number) {
+        if (counted() < 0) {
+            count(number);
+        }
+        servers.prepare(number, counted(), false);
+        prepared = true;
+        stale = true;
+        clock = 0;
+        agreement.barrier("shards are ready");
+    }
+
+    private void pull() {
+        long began = System.nanoTime();
+        versions = servers.pull(0, turn(clock), strategy.mostAhead());
+        stale = false;
+        timing.record(Phase.WAIT, began);
+    }
+
+    private WorkerClock turn(long at) {
+        return new WorkerClock(
+                team.group().generation(),
+                round,
+                team.group().size(),
+                team.group().rank(),
+                at);
+    }
+
+    private StepResult pass(StepPlan plan, Batch batch) {
+        long began = System.nanoTime();
+        divisor = batches == 0 ? batch.size() : divisor;
+        int firstWorker = team.group().rank() * team.threads();
+        StepResult result = workers.backward(
+                batch, new LocalWorkers.Turn(plan.number(), batches, firstWorker, divisor), BackwardOverlap.NONE);
+        batches++;
+        samples += result.size();
+        lossSum += result.loss() * result.size();
+        timing.record(Phase.COMPUTE, began);
+        return result;
+    }
+
+    private void push(StepPlan plan) {
+        Tensor gradients = workers.gradients();
+        workers.averageStatistics();
+        if (batches > 1) {
+            workers.scaleGradients(divisor / samples);
+        }
+        Clipping clipping = recipe.optimizer().clipping();
+        if (clipping.isOn()) {
+            try (NoGradients off = NoGradients.begin()) {
+                clipping.apply(gradients);
+            }
+        }
+        clock++;
+        sequence++;
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            servers.client()
+                    .tell(
+                            BackupLinks.topic(Change.PUSH),
+                            shard -> ShardClient.Request.of(
+                                    head(shard, plan.learningRate(), turn(clock)),
+                                    model().vector().written(servers.client().range(shard))));
+        }
+        stale = true;
+    }
+
+    private Push head(int shard, double rate, WorkerClock turn) {
+        return new Push(
+                shard,
+                team.messages().self().id(),
+                sequence,
+                versions == null ? 0 : versions[shard],
+                rate,
+                strategy.scalesLate(),
+                model().trainable(),
+                turn);
+    }
+
+    /** Puts an entry on the board, with what was measured, and gets all that this worker has not counted yet. */
+    private List<BoardEntry> report(BoardEntry entry, Vote vote) {
+        List<BoardEntry> news = new ArrayList<>();
+        agreement.through(metrics -> {
+            news.addAll(exchange(entry.metrics(metrics), vote));
+            return news.stream()
+                    .map(BoardEntry::metrics)
+                    .filter(each -> each.length > 0)
+                    .toList();
+        });
+        try {
+            vote.findings().gather(agreement);
+        } finally {
+            agreement.through(null);
+        }
+        return news.isEmpty() ? exchange(entry, vote) : news; // nothing is gathered where there are no metrics
+    }
+
+    /**
+     * A worker leaves the round when it has no more data, or has read that one wants to stop or to open feeds anew. The others need
+     * not wait for it from then on. It waits until all have left, so that all have read the same entries.
+     */
+    private List<BoardEntry> exchange(BoardEntry entry, Vote vote) {
+        List<BoardEntry> news = board.report(entry, counted(), turn(clock));
+        boolean leaves = !vote.more() || news.stream().anyMatch(each -> each.stop() || each.reopen());
+        if (!leaves) {
+            return news;
+        }
+        holdBackNobody();
+        return board.awaitAll(counted(), turn(StalenessClocks.DONE));
+    }
+
+    /** This worker pushes no more in the round. */
+    private void holdBackNobody() {
+        sequence++;
+        servers.client()
+                .tell(
+                        BackupLinks.topic(Change.PUSH),
+                        shard -> ShardClient.Request.of(head(shard, 0, turn(StalenessClocks.DONE))));
+    }
+
+    private Outcome outcome(List<BoardEntry> news, Vote vote) {
+        long all = news.stream().mapToLong(BoardEntry::samples).sum();
+        double loss = news.stream().mapToDouble(BoardEntry::lossSum).sum() / all;
+        boolean stop = news.stream().anyMatch(BoardEntry::stop);
+        boolean interrupted = news.stream().anyMatch(BoardEntry::interrupted);
+        boolean reopen = news.stream().anyMatch(BoardEntry::reopen);
+        List<Integer> chunks = new ArrayList<>();
+        news.stream().filter(entry -> entry.epoch() == epoch).forEach(entry -> chunks.addAll(entry.chunks()));
+        feed.agree(chunks);
+        forget();
+        count(counted() + news.size());
+        boolean ends = stop || !reopen && !vote.more();
+        if (ends) {
+            servers.pull(0, null, 0);
+            averageStatistics();
+        }
+        if (vote.state() || ends || reopen) {
+            pullIfStale();
+            servers.readState();
+        }
+        int updates = news.stream().mapToInt(BoardEntry::updates).sum();
+        return new Outcome(updates, all, loss, !ends, stop, interrupted, reopen);
+    }
+
+    /** What is saved are the servers' values, not those that this worker has computed with. */
+    private void pullIfStale() {
+        if (stale) {
+            servers.pull(0, null, 0);
+        }
+    }
+
+    /** At the end of an epoch workers have running statistics of their own batches: all go on with their mean. */
+    private void averageStatistics() {
+        if (team.group().size() > 1 && model().state().size() > 0) {
+            List<Map<String, NdArray>> all = agreement.arrays(
+                    "running statistics",
+                    Map.of("mean", model().state().values().toArray()));
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                Tensor mean = model().state().values().zero_();
+                all.forEach(each -> mean.add_(Tensor.of(each.get("mean")), 1.0 / all.size()));
+            }
+            workers.shareStatistics();
+        }
+    }
+
+    private void forget() {
+        batches = 0;
+        steps = 0;
+        samples = 0;
+        lossSum = 0;
+    }
+
+    private long counted() {
+        return read.toArray().longs()[0];
+    }
+
+    private void count(long number) {
+        read.write(NdArray.of(new long[] {number}, 1));
+    }
+
+    // ---- members and state
+
+    @Override
+    public void abandon() {
+        try {
+            servers.pull(0, null, 0);
+            servers.readState();
+        } catch (TuttiException e) {
+            LOG.warn("the newest state could not be read from the servers: {}", e.getMessage());
+        }
+    }
+
+    @Override
+    public void regrouped() {
+        prepared = false;
+        round = 0;
+        forget();
+        workers.amongOthers(team.group().size() > 1);
+        servers.regrouped();
+    }
+
+    @Override
+    public void startOver() {
+        servers.startOver();
+        count(-1);
+    }
+
+    @Override
+    public Agreement agreement() {
+        return agreement;
+    }
+
+    @Override
+    public HeldState state() {
+        Map<String, Tensor> all = new LinkedHashMap<>(workers.state());
+        all.put("entries", read);
+        return HeldState.whole(all);
+    }
+
+    @Override
+    public void close() {
+        servers.close();
+        workers.close();
+        read.close();
+    }
+}

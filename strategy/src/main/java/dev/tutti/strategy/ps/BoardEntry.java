@@ -1,0 +1,73 @@
+package dev.tutti.strategy.ps;
+
+import dev.tutti.train.replica.PackedNumbers;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What came of one push of a worker, for all workers to count.
+ *
+ * @param epoch whose data it was
+ * @param updates 1, or 0 for a worker that only says something
+ * @param samples samples of the push
+ * @param lossSum the sum of their losses
+ * @param stop whether the worker wants training to end
+ * @param interrupted whether it wants that in order to go on later
+ * @param reopen whether it wants feeds to be opened anew
+ * @param chunks the chunks that were used up with it
+ * @param metrics what was measured
+ */
+record BoardEntry(
+        int epoch,
+        int updates,
+        long samples,
+        double lossSum,
+        boolean stop,
+        boolean interrupted,
+        boolean reopen,
+        List<Integer> chunks,
+        long[] metrics) {
+    BoardEntry {
+        chunks = List.copyOf(chunks);
+    }
+
+    BoardEntry metrics(long[] measured) {
+        return new BoardEntry(epoch, updates, samples, lossSum, stop, interrupted, reopen, chunks, measured);
+    }
+
+    long[] numbers() {
+        return PackedNumbers.pack(
+                new long[] {
+                    epoch,
+                    updates,
+                    samples,
+                    Double.doubleToRawLongBits(lossSum),
+                    bit(stop),
+                    bit(interrupted),
+                    bit(reopen)
+                },
+                chunks.stream().mapToLong(Integer::longValue).toArray(),
+                metrics);
+    }
+
+    private static long bit(boolean value) {
+        return value ? 1 : 0;
+    }
+
+    static BoardEntry of(long[] numbers) {
+        PackedNumbers rows = PackedNumbers.reader(numbers);
+        long[] head = rows.next();
+        List<Integer> chunks =
+                Arrays.stream(rows.next()).mapToObj(Math::toIntExact).toList();
+        return new BoardEntry(
+                (int) head[0],
+                (int) head[1],
+                head[2],
+                Double.longBitsToDouble(head[3]),
+                head[4] == 1,
+                head[5] == 1,
+                head[6] == 1,
+                chunks,
+                rows.next());
+    }
+}

@@ -1,0 +1,30 @@
+package dev.tutti.strategy.ps;
+
+import dev.tutti.comm.RoleProgram;
+import dev.tutti.comm.Team;
+import java.util.concurrent.TimeUnit;
+
+/** The program of a parameter server: it holds the shards that workers set up there, until the training is over. */
+public final class ServerProgram implements RoleProgram {
+    private static final int TICKS_BETWEEN_LOOKS = 10;
+
+    @Override
+    public String role() {
+        return BackupLinks.ROLE;
+    }
+
+    @Override
+    public void run(Team team, String settings) {
+        try (ShardServer server = new ShardServer(team).serve()) {
+            for (long tick = 0; !team.isOver(); tick++) {
+                team.check();
+                if (tick % TICKS_BETWEEN_LOOKS == 0) {
+                    server.addBackups();
+                }
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

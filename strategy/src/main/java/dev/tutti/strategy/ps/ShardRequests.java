@@ -1,0 +1,144 @@
+package dev.tutti.strategy.ps;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tutti.array.Range;
+import dev.tutti.comm.Message;
+import dev.tutti.comm.MessageRefusedException;
+import dev.tutti.json.Json;
+import dev.tutti.tensor.Tensor;
+import java.io.IOException;
+import java.util.List;
+
+/** What workers ask of a shard: the heads of messages, written as JSON. Gradients and values are in the bodies. */
+final class ShardRequests {
+    /** Requests that change a shard: a primary forwards them to its backups in the order in which it carries them out. */
+    enum Change {
+        STORE,
+        COMMIT,
+        PUSH,
+        REPORT
+    }
+
+    private ShardRequests() {}
+
+    /**
+     * Keeps the gradients of one worker for a synchronous step; the body is the gradients.
+     *
+     * @param generation the group of the workers
+     * @param step the number of the step
+     * @param rank of the worker in its group
+     */
+    record Store(int shard, long generation, long step, int rank) {}
+
+    /**
+     * Applies the gradients of a synchronous step, once.
+     *
+     * @param ranks whose gradients are summed, in this order
+     * @param factor what their sum is multiplied by
+     * @param clipScale what the sum is multiplied by afterwards so that its length over all shards keeps within its limit; 1 for
+     *     nothing
+     * @param trainable the stretches of the whole vector that learn
+     */
+    record Commit(
+            int shard,
+            long generation,
+            long step,
+            List<Integer> ranks,
+            double rate,
+            double factor,
+            double clipScale,
+            List<Range> trainable) {
+        /** The same for another shard. */
+        Commit on(int other) {
+            return new Commit(other, generation, step, ranks, rate, factor, clipScale, trainable);
+        }
+    }
+
+    /**
+     * Applies the gradients of one worker at once; the body is the gradients, or empty from a worker that is done with its data.
+     *
+     * @param worker whose gradients they are
+     * @param sequence its number of this push: one that was applied before is not applied again
+     * @param base the version of the values that the gradients belong to
+     * @param scaleLate whether gradients are divided by one more than the updates since then
+     * @param turn the worker's place in the epoch
+     */
+    record Push(
+            int shard,
+            String worker,
+            long sequence,
+            long base,
+            double rate,
+            boolean scaleLate,
+            List<Range> trainable,
+            WorkerClock turn) {}
+
+    /**
+     * Asks for values, when the worker may have them.
+     *
+     * @param atLeast the least number of updates that they have to contain
+     * @param turn null where nothing has to be waited for
+     * @param staleness the most clocks that a worker may be ahead of the slowest
+     */
+    record Pull(int shard, long atLeast, WorkerClock turn, long staleness) {}
+
+    /**
+     * Where a worker stands.
+     *
+     * @param round how often the workers of the group have opened their feeds: between two of these a worker is done once
+     * @param workers how many there are
+     * @param clock pushes of this worker in the round so far; {@link StalenessClocks#DONE} if none will follow
+     */
+    record WorkerClock(long generation, int round, int workers, int rank, long clock) {}
+
+    /** Asks for the squared length of the sum of a step's gradients, times a factor. */
+    record Length(int shard, long generation, long step, List<Integer> ranks, double factor) {
+        /** The same for another shard. */
+        Length on(int other) {
+            return new Length(other, generation, step, ranks, factor);
+        }
+    }
+
+    /**
+     * Adds an entry to the board; the body is the entry. The answer has the entries from {@code from} on.
+     *
+     * @param sequence the worker's number of the entry
+     */
+    record Entry(int shard, String worker, long sequence, long from, WorkerClock turn) {}
+
+    /**
+     * Asks for the entries from a number on.
+     *
+     * @param awaited null, or the round whose end is waited for: the answer comes when all workers of the group are done with it
+     */
+    record Look(int shard, long from, WorkerClock awaited) {}
+
+    /** What is asked of a shard as a whole: its state, or how far it is. */
+    record About(int shard) {}
+
+    /**
+     * How far a shard is.
+     *
+     * @param version updates that were applied
+     * @param lastCommit the synchronous step that was applied last; null if there was none
+     */
+    record Progress(long version, Commit lastCommit) {}
+
+    /** The shard that a head is about. */
+    static int shard(byte[] head) {
+        try {
+            return Json.json().readTree(head).path("shard").asInt(-1);
+        } catch (IOException e) {
+            throw new MessageRefusedException(ParameterShard.OUT_OF_STEP, "expected a head in JSON: " + e.getMessage());
+        }
+    }
+
+    static Message message(Object head, Tensor... body) {
+        return Message.of(Json.write(head).getBytes(UTF_8), body);
+    }
+
+    static <T> T read(byte[] head, Class<T> type) {
+        return Json.read(new String(head, UTF_8), type, "a request to a parameter server");
+    }
+}

@@ -1,0 +1,166 @@
+package dev.tutti.strategy.ps;
+
+import dev.tutti.comm.Message;
+import dev.tutti.comm.MessageHandler;
+import dev.tutti.comm.MessageRefusedException;
+import dev.tutti.comm.Messages;
+import dev.tutti.comm.Team;
+import dev.tutti.strategy.ps.ShardRequests.About;
+import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Entry;
+import dev.tutti.strategy.ps.ShardRequests.Length;
+import dev.tutti.strategy.ps.ShardRequests.Look;
+import dev.tutti.strategy.ps.ShardRequests.Pull;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * The shards of one server, and what workers and other servers may ask of them.
+ *
+ * <p>Order of calls: {@link #serve} once; {@link #addBackups} from time to time; then {@link #close}.
+ */
+final class ShardServer implements AutoCloseable {
+    static final String SET_UP = "parameters.set-up";
+    static final String PULL = "parameters.pull";
+    static final String LENGTH = "parameters.length";
+    static final String LOOK = "parameters.look";
+    static final String STATE = "parameters.state";
+    static final String PROGRESS = "parameters.progress";
+
+    private final Team team;
+    private final Messages messages;
+    private final ExecutorService threads = Executors.newCachedThreadPool(ShardServer::daemon);
+    private final BackupLinks links;
+    private final Map<Integer, HostedShard> shards = new ConcurrentHashMap<>();
+    private final List<String> served = new ArrayList<>();
+
+    ShardServer(Team team) {
+        this.team = team;
+        messages = team.messages();
+        links = new BackupLinks(team, messages, threads);
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "tutti-shards");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    ShardServer serve() {
+        serve(SET_UP, request -> {
+            ShardSnapshot snapshot = ShardRequests.read(request.message().head(), ShardSnapshot.class);
+            return shard(snapshot.shard()).setUp(snapshot, request.message());
+        });
+        serve(BackupLinks.INSTALL, MessageHandler.of(request -> {
+            ShardSnapshot snapshot = ShardRequests.read(request.message().head(), ShardSnapshot.class);
+            return shard(snapshot.shard()).install(snapshot, request.message());
+        }));
+        for (Change change : Change.values()) {
+            serve(BackupLinks.topic(change), request -> change(change, request.message()));
+            serve(
+                    BackupLinks.followTopic(change),
+                    request -> shard(number(request.message())).follow(change, request.message()));
+        }
+        serve(PULL, request -> {
+            Pull pull = ShardRequests.read(request.message().head(), Pull.class);
+            return known(pull.shard())
+                    .read(
+                            request.message(),
+                            shard -> shard.version() >= pull.atLeast()
+                                    && (pull.turn() == null || shard.clocks().mayGoOn(pull.turn(), pull.staleness())),
+                            shard -> ShardRequests.message(shard.progress(), shard.values()));
+        });
+        serve(LENGTH, request -> {
+            Length length = ShardRequests.read(request.message().head(), Length.class);
+            return known(length.shard())
+                    .read(
+                            request.message(),
+                            shard -> true,
+                            shard -> Message.of("", Tensor.of(new double[] {shard.squaredLength(length)}, 1)));
+        });
+        serve(LOOK, request -> {
+            Look look = ShardRequests.read(request.message().head(), Look.class);
+            return known(look.shard())
+                    .read(
+                            request.message(),
+                            shard -> look.awaited() == null || shard.clocks().allDone(look.awaited()),
+                            shard -> entries(shard, look.from()));
+        });
+        serve(
+                STATE,
+                request -> known(about(request.message()))
+                        .read(request.message(), shard -> true, shard -> shard.snapshot(0)));
+        serve(
+                PROGRESS,
+                request -> known(about(request.message()))
+                        .read(request.message(), shard -> true, shard -> ShardRequests.message(shard.progress())));
+        return this;
+    }
+
+    private void serve(String topic, MessageHandler handler) {
+        messages.serve(topic, handler);
+        served.add(topic);
+    }
+
+    private static int about(Message message) {
+        return ShardRequests.read(message.head(), About.class).shard();
+    }
+
+    private CompletionStage<Message> change(Change change, Message message) {
+        HostedShard shard = known(number(message));
+        if (change == Change.REPORT) {
+            Entry entry = ShardRequests.read(message.head(), Entry.class);
+            return shard.change(change, message, now -> entries(now, entry.from()));
+        }
+        return shard.change(change, message, now -> ShardRequests.message(now.progress()));
+    }
+
+    private static Message entries(ParameterShard shard, long from) {
+        long[] numbers = shard.board().from(from);
+        return Message.of("", Tensor.of(numbers, numbers.length));
+    }
+
+    /** The shard that a request is about: the first number in every head. */
+    private static int number(Message message) {
+        return ShardRequests.shard(message.head());
+    }
+
+    private HostedShard shard(int number) {
+        return shards.computeIfAbsent(
+                number, each -> new HostedShard(ShardSnapshot.thing(each), team.ownership(), links));
+    }
+
+    private HostedShard known(int number) {
+        HostedShard shard = shards.get(number);
+        if (shard == null) {
+            throw new MessageRefusedException(
+                    MessageRefusedException.FENCED, links.self() + " does not hold " + ShardSnapshot.thing(number));
+        }
+        return shard;
+    }
+
+    /** Gives copies of this server's shards to servers that have joined, where backups are missing. */
+    void addBackups() {
+        shards.values().forEach(shard -> {
+            var unused = shard.addBackups();
+        });
+    }
+
+    /** What this server holds, for people. */
+    List<String> descriptions() {
+        return shards.values().stream().map(HostedShard::description).sorted().toList();
+    }
+
+    @Override
+    public void close() {
+        served.forEach(messages::withdraw);
+        shards.values().forEach(HostedShard::close);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.tutti.strategy.ps;
+
+import dev.tutti.array.NamedRange;
+import dev.tutti.array.Range;
+import dev.tutti.comm.Message;
+import dev.tutti.optim.Optimizer;
+import dev.tutti.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All of a shard: what a worker sets it up from, and what a backup begins with. The head is written as JSON; values, optimizer state and
+ * gradients that wait for their step are the tensors behind it, in the order of the head.
+ *
+ * @param shard its number
+ * @param range its part of the whole vector
+ * @param parameters the names of the whole vector's parameters, for settings that go by name
+ * @param backups how many copies there should be beside the primary's
+ * @param version updates that were applied
+ * @param index changes that were carried out
+ * @param states the names of the optimizer's state, in the order of their tensors
+ * @param stored whose gradients of the step under way are there, in the order of their tensors
+ * @param lastCommit the synchronous step that was applied last; null if there was none
+ * @param sequences the last push and the last entry of each worker
+ */
+record ShardSnapshot(
+        int shard,
+        Range range,
+        List<NamedRange> parameters,
+        Optimizer optimizer,
+        int backups,
+        long version,
+        long index,
+        long entries,
+        List<String> states,
+        long storedGeneration,
+        long storedStep,
+        List<Integer> stored,
+        ShardRequests.Commit lastCommit,
+        Map<String, Long> sequences,
+        long[] clocks,
+        long[] board) {
+    /** A shard that no worker has pushed to. */
+    static ShardSnapshot first(
+            int shard,
+            Range range,
+            List<NamedRange> parameters,
+            Optimizer optimizer,
+            int backups,
+            long version,
+            long entries,
+            List<String> states) {
+        return new ShardSnapshot(
+                shard,
+                range,
+                parameters,
+                optimizer,
+                backups,
+                version,
+                0,
+                entries,
+                states,
+                -1,
+                -1,
+                List.of(),
+                null,
+                Map.of(),
+                null,
+                null);
+    }
+
+    /** The shard's name in the table of who holds what. */
+    static String thing(int shard) {
+        return "parameters-" + shard;
+    }
+
+    /** The names of parameters as they lie in the shard; those outside keep their names and have no elements. */
+    List<NamedRange> localParameters() {
+        List<NamedRange> local = new ArrayList<>();
+        for (NamedRange parameter : parameters) {
+            local.add(new NamedRange(parameter.name(), local(parameter.range())));
+        }
+        return local;
+    }
+
+    /** A stretch of the whole vector as a stretch of the shard. */
+    Range local(Range stretch) {
+        Range common = range.intersect(stretch);
+        return common.isEmpty() ? new Range(0, 0) : new Range(common.from() - range.from(), common.length());
+    }
+
+    Tensor values(Message message) {
+        return message.body().get(0);
+    }
+
+    Map<String, Tensor> states(Message message) {
+        Map<String, Tensor> byName = new LinkedHashMap<>();
+        for (int i = 0; i < states.size(); i++) {
+            byName.put(states.get(i), message.body().get(1 + i));
+        }
+        return byName;
+    }
+
+    Tensor stored(Message message, int place) {
+        return message.body().get(1 + states.size() + place);
+    }
+}
