@@ -40,7 +40,11 @@ final class RowBatch {
                 from = end;
             }
         } catch (RuntimeException | Error e) {
-            requests.forEach(request -> request.answer().completeExceptionally(e));
+            if (requests.size() == 1) {
+                requests.get(0).answer().completeExceptionally(e);
+            } else { // one of them may be at fault: the others get their answers
+                requests.forEach(request -> new RowBatch(List.of(request)).compute(function, maxRows));
+            }
         }
     }
 
