@@ -10,6 +10,7 @@ import dev.tutti.app.command.ExportCommand;
 import dev.tutti.app.command.ParityCommand;
 import dev.tutti.app.command.PredictCommand;
 import dev.tutti.app.command.RunCommand;
+import dev.tutti.app.command.ServeCommand;
 import dev.tutti.app.command.SoakCommand;
 import dev.tutti.app.command.StatusCommand;
 import dev.tutti.app.command.SummaryCommand;
@@ -74,6 +75,7 @@ public final class Main implements Runnable {
                 new ParityCommand(console),
                 new EvaluateCommand(console),
                 new PredictCommand(console),
+                new ServeCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
                 new RunCommand(console),

@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.SessionProtocol;
+import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
@@ -66,6 +67,7 @@ public final class EndpointServer implements AutoCloseable {
                 .gracefulShutdownTimeout(Duration.ofMillis(200), DRAIN)
                 .disableServerHeader()
                 .disableDateHeader()
+                .meterRegistry(NoopMeterRegistry.get()) // the service measures by itself: ServingMetrics
                 .errorHandler(new JsonErrors());
         accessLog.ifPresent(lines -> builder.accessLogWriter(new AccessLog(lines), true));
     }

@@ -47,14 +47,14 @@ public final class ServedModel {
         routes = new Routes(new TreeMap<>(versions), policy, new TreeMap<>(failures));
     }
 
-    /** The version that answers requests which name none, where shares do not divide them. */
+    /** The version that answers requests which name none; where shares divide them, the one with the largest. */
     public Optional<ModelVersion> preferred() {
         Routes now = routes;
-        return now.versions.isEmpty() ? Optional.empty() : Optional.of(chosen(now, 0));
+        return now.versions.isEmpty() ? Optional.empty() : Optional.of(inService(now, now.policy.leading()));
     }
 
-    private ModelVersion chosen(Routes now, double chance) {
-        ModelVersion named = now.policy.choose(chance).map(now.versions::get).orElse(null);
+    private static ModelVersion inService(Routes now, Optional<Long> wanted) {
+        ModelVersion named = wanted.map(now.versions::get).orElse(null);
         return named != null ? named : now.versions.lastEntry().getValue();
     }
 
@@ -93,7 +93,7 @@ public final class ServedModel {
         }
         return choice.version().isPresent()
                 ? version(now, choice.version().getAsLong())
-                : chosen(now, ThreadLocalRandom.current().nextDouble());
+                : inService(now, now.policy.choose(ThreadLocalRandom.current().nextDouble()));
     }
 
     private ModelVersion version(Routes now, long number) {

@@ -1,6 +1,7 @@
 package dev.tutti.serve.model;
 
 import dev.tutti.TuttiException;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -64,6 +65,15 @@ public record TrafficPolicy(Map<String, Label> labels, long pinned) {
             }
         }
         return pinned > 0 ? Optional.of(pinned) : Optional.empty();
+    }
+
+    /** The version with the largest share, the newest of several; else the pinned one, where there is one. */
+    Optional<Long> leading() {
+        return labels.values().stream()
+                .filter(label -> label.share() > 0)
+                .max(Comparator.comparingDouble(Label::share).thenComparingLong(Label::version))
+                .map(Label::version)
+                .or(() -> pinned > 0 ? Optional.of(pinned) : Optional.empty());
     }
 
     /** The versions that the policy names. */
