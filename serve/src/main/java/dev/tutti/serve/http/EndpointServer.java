@@ -5,6 +5,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.SessionProtocol;
+import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
@@ -55,8 +56,8 @@ public final class EndpointServer implements AutoCloseable {
                 new InetSocketAddress(settings.host(), settings.port()),
                 tls ? SessionProtocol.HTTPS : SessionProtocol.HTTP);
         if (tls) {
-            builder.tls(
-                    settings.certificate().get().toFile(), settings.key().get().toFile());
+            builder.tls(TlsKeyPair.of(
+                    settings.key().get().toFile(), settings.certificate().get().toFile()));
         }
         builder.maxRequestLength(settings.maxBodyBytes())
                 .requestTimeout(settings.requestTimeout())

@@ -39,16 +39,18 @@ final class GuardedEndpoint implements HttpService {
         }
         CompletableFuture<HttpResponse> response = request.aggregate()
                 .thenCompose(whole -> whole.content().length() > LARGE_BYTES
-                        ? CompletableFuture.supplyAsync(() -> run(context, whole), context.blockingTaskExecutor())
+                        ? CompletableFuture.supplyAsync(
+                                        () -> run(context, whole, caller), context.blockingTaskExecutor())
                                 .thenCompose(stage -> stage)
-                        : run(context, whole))
+                        : run(context, whole, caller))
                 .exceptionally(JsonReply::error);
         return HttpResponse.of(response);
     }
 
-    private CompletionStage<HttpResponse> run(ServiceRequestContext context, AggregatedHttpRequest whole) {
+    private CompletionStage<HttpResponse> run(
+            ServiceRequestContext context, AggregatedHttpRequest whole, ApiKey caller) {
         try {
-            return endpoint.answer(new HttpCall(context, whole));
+            return endpoint.answer(new HttpCall(context, whole, caller.name(), caller.mayDo(Role.ADMIN)));
         } catch (Exception e) {
             return CompletableFuture.completedFuture(JsonReply.error(e));
         }

@@ -84,7 +84,7 @@ public final class ModelRegistry implements AutoCloseable {
 
     /** Whether all models of the repository have a version that answers. */
     public boolean isReady() {
-        return !closed && !models.isEmpty() && models.values().stream().allMatch(ServedModel::isReady);
+        return !closed && models.values().stream().allMatch(ServedModel::isReady);
     }
 
     /** Looks at the repository from now on, on a thread of its own. */

@@ -6,8 +6,13 @@ import dev.tutti.serve.ServeException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** A request whose body has arrived. */
-public record HttpCall(ServiceRequestContext context, AggregatedHttpRequest request) {
+/**
+ * A request whose body has arrived.
+ *
+ * @param caller the name of the caller's key
+ * @param admin whether the caller may do everything
+ */
+public record HttpCall(ServiceRequestContext context, AggregatedHttpRequest request, String caller, boolean admin) {
     private static final String DEADLINE = "x-deadline-ms";
 
     /** A variable of the route, such as the name of a model; decoded, and not yet checked. */

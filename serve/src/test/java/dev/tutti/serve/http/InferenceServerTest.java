@@ -258,7 +258,7 @@ class InferenceServerTest {
             expect(http.post("/models/n/predict", ROW), 404, "no model 'n'", "'m'");
             expect(http.post("/models/..%2f..%2fetc/predict", ROW), 400, "path");
             expect(http.post("/models/m/predict?version=9", ROW), 404, "no version 9");
-            expect(http.post("/models/m/predict?version=../1", ROW), 400, "whole number");
+            expect(http.post("/models/m/predict?version=x1", ROW), 400, "whole number");
             expect(http.post("/v2/models/m/infer", "{}"), 400, "no 'inputs'");
             expect(http.post("/v2/models/m/infer", v2("[1,4]", "FP99", "[1,2,3,4]")), 400, "FP99", "FP32");
             expect(http.post("/v2/models/m/infer", v2("[1,5]", "FP32", "[1,2,3,4]")), 400, "holds 5");
