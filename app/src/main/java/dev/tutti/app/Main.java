@@ -16,6 +16,7 @@ import dev.tutti.app.command.StatusCommand;
 import dev.tutti.app.command.SummaryCommand;
 import dev.tutti.app.command.TrainCommand;
 import dev.tutti.app.command.TuttiCommand;
+import dev.tutti.app.command.UpCommand;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -76,6 +77,7 @@ public final class Main implements Runnable {
                 new EvaluateCommand(console),
                 new PredictCommand(console),
                 new ServeCommand(console),
+                new UpCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
                 new RunCommand(console),

@@ -40,40 +40,60 @@ public final class ChildJvm {
     private final List<String> arguments;
     private final List<Path> classPath;
     private final Map<String, String> environment;
+    private final List<String> options;
 
     private ChildJvm(
             String mainClass,
             String member,
             List<String> arguments,
             List<Path> classPath,
-            Map<String, String> environment) {
+            Map<String, String> environment,
+            List<String> options) {
         this.mainClass = mainClass;
         this.member = member;
         this.arguments = List.copyOf(arguments);
         this.classPath = List.copyOf(classPath);
         this.environment = Map.copyOf(environment);
+        this.options = List.copyOf(options);
     }
 
     /** @param member the name of the member in it, seen by people who look at the list of processes */
     public static ChildJvm of(String mainClass, String member, List<String> arguments) {
-        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of());
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), List.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, member, arguments, moreClasses, environment);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, options);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, member, arguments, classPath, more);
+        return new ChildJvm(mainClass, member, arguments, classPath, more, options);
+    }
+
+    /** Options of its JVM, such as {@code -Xmx2g}; they take precedence over those of this JVM. */
+    public ChildJvm withOptions(List<String> jvmOptions) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvmOptions);
+    }
+
+    /** Starts it so that it can outlive this JVM: standard output and error are appended to a file, and there is nothing to read. */
+    public Process startDetached(Path output) {
+        ProcessBuilder builder = new ProcessBuilder(command())
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+        return start(builder);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
     public Process start() {
-        ProcessBuilder builder = new ProcessBuilder(command());
+        return start(new ProcessBuilder(command()));
+    }
+
+    private Process start(ProcessBuilder builder) {
         builder.environment().putAll(environment);
         try {
             return builder.start();
@@ -95,6 +115,7 @@ public final class ChildJvm {
                 command.add("-D" + property + "=" + System.getProperty(property)); // also what was set on the way
             }
         }
+        command.addAll(options);
         List<String> classes = new ArrayList<>();
         classPath.forEach(path -> classes.add(path.toString()));
         classes.add(System.getProperty("java.class.path"));

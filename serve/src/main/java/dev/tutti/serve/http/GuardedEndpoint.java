@@ -30,10 +30,11 @@ final class GuardedEndpoint implements HttpService {
 
     @Override
     public HttpResponse serve(ServiceRequestContext context, HttpRequest request) {
+        ApiKey caller;
         try {
             origins.check(request.headers()); // before the body: a stranger cannot make the service keep one
-            context.setAttr(
-                    AccessLog.CALLER, keys.check(request.headers(), role).name());
+            caller = keys.check(request.headers(), role);
+            context.setAttr(AccessLog.CALLER, caller.name());
         } catch (RuntimeException e) {
             return JsonReply.error(e);
         }
