@@ -9,6 +9,7 @@ import dev.tutti.app.command.ExampleCommand;
 import dev.tutti.app.command.ExportCommand;
 import dev.tutti.app.command.ParityCommand;
 import dev.tutti.app.command.PredictCommand;
+import dev.tutti.app.command.RouteCommand;
 import dev.tutti.app.command.RunCommand;
 import dev.tutti.app.command.ServeCommand;
 import dev.tutti.app.command.SoakCommand;
@@ -77,6 +78,7 @@ public final class Main implements Runnable {
                 new EvaluateCommand(console),
                 new PredictCommand(console),
                 new ServeCommand(console),
+                new RouteCommand(console),
                 new UpCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),

@@ -138,8 +138,7 @@ class JobServiceTest {
 
     @Test
     void aServiceThatIsKilledFindsItsJobsAgain() throws Exception {
-        Process killed = ChildJvm.of(
-                        KilledService.class.getName(), "killed", List.of(folder.toString()))
+        Process killed = ChildJvm.of(KilledService.class.getName(), "killed", List.of(folder.toString()))
                 .startDetached(folder.resolve("service.log"));
         service = new JobService(
                 folder.resolve("jobs"), new Resources(1, 8_000), new ModelPublisher(folder.resolve("models")));
@@ -189,8 +188,8 @@ class JobServiceTest {
                         new JobSubmission(TextNode.valueOf("epoks: 3"), null, null, null, null, null), "ada"))
                 .isInstanceOf(TuttiException.class)
                 .hasMessageContaining("unknown key 'epoks'");
-        assertThatThrownBy(() -> service.submit(
-                        new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null), "ada"))
+        assertThatThrownBy(() ->
+                        service.submit(new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null), "ada"))
                 .hasMessageContaining("cores: expected 1 to 1");
         assertThatThrownBy(() -> service.submit(
                         new JobSubmission(TextNode.valueOf("mnist"), null, null, null, null, "../up"), "ada"))

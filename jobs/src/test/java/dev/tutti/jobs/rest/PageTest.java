@@ -55,8 +55,8 @@ class PageTest {
                 ServingSettings.standard().replicas(1).poll(Duration.ofMillis(200)),
                 HttpSettings.local(0),
                 Optional.empty());
-        try (Playwright playwright = Playwright.create(new Playwright.CreateOptions()
-                        .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        try (Playwright playwright = Playwright.create(
+                        new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
                 Browser browser = playwright
                         .chromium()
                         .launch(new BrowserType.LaunchOptions()
@@ -80,7 +80,8 @@ class PageTest {
             page.locator("ol.timeline li", new Page.LocatorOptions().setHasText("epoch 3 of 3"))
                     .first()
                     .waitFor();
-            int points = (int) page.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data.length");
+            int points = (int)
+                    page.evaluate("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data.length");
             assertThat(points).isPositive();
             page.screenshot(shot(shots, "jobs-light.png"));
             page.locator("#theme").click();
@@ -98,7 +99,8 @@ class PageTest {
             page.locator("#theme").click();
             page.locator("a[href='#models']").click();
             page.locator("article[data-model='digits']").waitFor();
-            assertThat(page.locator("article[data-model='digits']").textContent()).contains("current");
+            assertThat(page.locator("article[data-model='digits']").textContent())
+                    .contains("current");
             page.screenshot(shot(shots, "models-light.png"));
             page.setViewportSize(390, 844);
             page.locator("a[href='#jobs']").click();
@@ -112,16 +114,15 @@ class PageTest {
             for (JobRecord job : server.jobs().jobs()) {
                 JobFolder files = server.jobs().folder(job.id());
                 if (files.isHeld()) {
-                    files.process()
-                            .flatMap(id -> ProcessHandle.of(id.pid()))
-                            .ifPresent(ProcessHandle::destroyForcibly);
+                    files.process().flatMap(id -> ProcessHandle.of(id.pid())).ifPresent(ProcessHandle::destroyForcibly);
                 }
             }
         }
     }
 
     private static void submit(Page page) {
-        page.locator("summary", new Page.LocatorOptions().setHasText("Submit a job")).click();
+        page.locator("summary", new Page.LocatorOptions().setHasText("Submit a job"))
+                .click();
         page.getByLabel("Job file").fill("epochs: -");
         page.getByLabel("Publish as").fill("digits");
         page.locator("button[type=submit]").click();
