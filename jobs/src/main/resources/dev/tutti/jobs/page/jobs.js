@@ -30,7 +30,7 @@ export function jobsView(view, trouble) {
   }
 
   refresh().catch(trouble);
-  const timer = setInterval(() => refresh().then(() => trouble(null), trouble), 2000);
+  const timer = setInterval(() => refresh().catch(trouble), 2000);
   return () => { clearInterval(timer); if (shown) shown.close(); };
 }
 

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 /** Models with their versions, traffic and measurements; labels and steps back. */
 public final class AdminRest {
@@ -129,10 +128,10 @@ public final class AdminRest {
         return changed(call, () -> service.registry().change(call.variable("model"), policy -> policy.pin(0)));
     }
 
-    private CompletionStage<HttpResponse> changed(HttpCall call, Supplier<Object> change) {
+    private CompletionStage<HttpResponse> changed(HttpCall call, Runnable change) {
         return CompletableFuture.supplyAsync(
                 () -> {
-                    change.get();
+                    change.run();
                     return JsonReply.ok(describe(service.registry().model(call.variable("model"))));
                 },
                 call.context().blockingTaskExecutor());

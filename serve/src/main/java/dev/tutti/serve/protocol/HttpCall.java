@@ -46,7 +46,7 @@ public record HttpCall(ServiceRequestContext context, AggregatedHttpRequest requ
 
     /** Drops the computation when the client goes away or its time is over. */
     <T> CompletableFuture<T> cancelling(CompletableFuture<T> answer) {
-        context.whenRequestCancelled().thenRun(() -> answer.cancel(false));
+        var unused = context.whenRequestCancelled().thenRun(() -> answer.cancel(false));
         return answer;
     }
 }

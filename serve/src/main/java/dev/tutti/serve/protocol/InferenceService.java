@@ -55,7 +55,7 @@ public final class InferenceService {
             Duration most = registry.settings().batching().deadline();
             CompletableFuture<List<NdArray>> outputs =
                     version.infer(rows.read(version), limit.compareTo(most) < 0 ? limit : most);
-            outputs.whenComplete((arrays, failure) -> lease.close());
+            var unusedRelease = outputs.whenComplete((arrays, failure) -> lease.close());
             CompletableFuture<InferenceAnswer> answer = outputs.handle((arrays, failure) -> {
                 if (failure != null) {
                     throw Failures.serveException(failure);
@@ -63,7 +63,7 @@ public final class InferenceService {
                 metrics.answered(model, version.number(), protocol, (System.nanoTime() - began) / 1e9);
                 return new InferenceAnswer(version, arrays);
             });
-            answer.whenComplete((done, failure) -> {
+            var unusedCount = answer.whenComplete((done, failure) -> {
                 if (failure != null) {
                     outputs.cancel(false); // the client has gone, or nothing is left to cancel
                     metrics.refused(

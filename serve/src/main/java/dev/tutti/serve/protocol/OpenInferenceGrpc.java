@@ -156,7 +156,7 @@ public final class OpenInferenceGrpc {
                     request.outputs().forEach(version.signature()::output);
                     return request.arrays(version.signature());
                 });
-        context.whenRequestCancelled().thenRun(() -> answer.cancel(false));
+        var unused = context.whenRequestCancelled().thenRun(() -> answer.cancel(false));
         return answer.thenApply(done -> reply(request, done));
     }
 

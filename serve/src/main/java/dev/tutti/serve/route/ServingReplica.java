@@ -72,9 +72,13 @@ final class ServingReplica {
             int beside = outstanding.decrementAndGet();
             if (failure == null) {
                 double own = (System.nanoTime() - began) / 1e9 / (beside + 1); // its part of the time
-                seconds += SMOOTHING * (own - seconds);
+                noted(own);
             }
         });
+    }
+
+    private synchronized void noted(double own) {
+        seconds += SMOOTHING * (own - seconds);
     }
 
     CompletableFuture<Boolean> isReady() {
