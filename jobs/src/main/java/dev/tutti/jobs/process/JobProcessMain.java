@@ -16,12 +16,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The process of one job. It outlives the service that started it: all it says goes to the job's folder. SIGTERM makes it write a
  * checkpoint and end; a job that has a checkpoint goes on from it.
  */
 public final class JobProcessMain {
+    private static final Logger LOG = LoggerFactory.getLogger(JobProcessMain.class);
     private static final int LOCK_ATTEMPTS = 30;
     private static final long LOCK_PAUSE_MILLIS = 100;
 
@@ -55,7 +58,7 @@ public final class JobProcessMain {
             folder.write(new JobFolder.JobOutcome("failed", e.getMessage()));
             code = 1;
         } catch (RuntimeException | Error e) {
-            e.printStackTrace();
+            LOG.error("the job failed by a defect", e);
             folder.write(new JobFolder.JobOutcome("failed", "a defect of Tutti: the log has the stack trace"));
             code = 1;
         }

@@ -64,7 +64,7 @@ class RealClientsTest {
 
     private static String run(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes());
+        String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         assertThat(process.waitFor(300, TimeUnit.SECONDS)).as("in time").isTrue();
         assertThat(process.exitValue()).as(said).isZero();
         return said;
