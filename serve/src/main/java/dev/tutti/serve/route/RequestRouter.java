@@ -66,13 +66,15 @@ final class RequestRouter implements HttpService {
     /** Whether a request may be sent twice: it reads, or predicts. */
     static boolean isSafe(RequestHeaders headers) {
         String path = headers.path().replaceFirst("\\?.*", "");
-        return headers.method() == HttpMethod.GET
-                || headers.method() == HttpMethod.HEAD
-                || path.endsWith("/infer")
-                || path.endsWith("/predict")
-                || path.matches(".*:(predict|classify|regress)")
-                || path.startsWith("/inference.GRPCInferenceService/")
-                || path.equals("/v2/repository/index");
+        if (headers.method() == HttpMethod.GET || headers.method() == HttpMethod.HEAD) {
+            return true;
+        }
+        return headers.method() == HttpMethod.POST
+                && (path.endsWith("/infer")
+                        || path.endsWith("/predict")
+                        || path.matches(".*:(predict|classify|regress)")
+                        || path.startsWith("/inference.GRPCInferenceService/")
+                        || path.equals("/v2/repository/index"));
     }
 
     private static AggregatedHttpRequest forwarded(AggregatedHttpRequest request) {
