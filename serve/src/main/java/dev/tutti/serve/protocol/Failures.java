@@ -1,7 +1,10 @@
 package dev.tutti.serve.protocol;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.linecorp.armeria.common.ClosedSessionException;
 import com.linecorp.armeria.common.ContentTooLargeException;
+import com.linecorp.armeria.common.stream.AbortedStreamException;
+import com.linecorp.armeria.server.HttpStatusException;
 import com.linecorp.armeria.server.RequestTimeoutException;
 import dev.tutti.TuttiException;
 import dev.tutti.serve.ServeException;
@@ -41,6 +44,12 @@ public final class Failures {
                     Reason.TOO_LARGE,
                     "the body is too large: at most " + large.maxContentLength() + " bytes are accepted",
                     cause);
+        }
+        if (cause instanceof HttpStatusException status && status.httpStatus().code() == 413) {
+            return new ServeException(Reason.TOO_LARGE, "the body is too large for this service", cause);
+        }
+        if (cause instanceof ClosedSessionException || cause instanceof AbortedStreamException) {
+            return new ServeException(Reason.DEADLINE, "the client has gone before its request was complete", cause);
         }
         if (cause instanceof CancellationException || cause instanceof RequestTimeoutException) {
             return new ServeException(Reason.DEADLINE, "the request was cancelled or its time was over", cause);
