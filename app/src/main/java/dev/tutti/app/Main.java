@@ -11,13 +11,16 @@ import dev.tutti.app.command.InitCommand;
 import dev.tutti.app.command.ParityCommand;
 import dev.tutti.app.command.PeekCommand;
 import dev.tutti.app.command.PredictCommand;
+import dev.tutti.app.command.RouteCommand;
 import dev.tutti.app.command.RunCommand;
+import dev.tutti.app.command.ServeCommand;
 import dev.tutti.app.command.SoakCommand;
 import dev.tutti.app.command.StatusCommand;
 import dev.tutti.app.command.SummaryCommand;
 import dev.tutti.app.command.TrainCommand;
 import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.host.HostTuning;
+import dev.tutti.app.command.UpCommand;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +83,9 @@ public final class Main implements Runnable {
                 new ParityCommand(console),
                 new EvaluateCommand(console),
                 new PredictCommand(console),
+                new ServeCommand(console),
+                new RouteCommand(console),
+                new UpCommand(console),
                 new SummaryCommand(console),
                 new ExportCommand(console),
                 new RunCommand(console),

@@ -43,6 +43,7 @@ public final class ChildJvm {
     private final int jvms;
     private final String heap;
     private final List<String> wrapper;
+    private final List<String> options;
 
     private ChildJvm(
             String mainClass,
@@ -52,7 +53,8 @@ public final class ChildJvm {
             Map<String, String> environment,
             int jvms,
             String heap,
-            List<String> wrapper) {
+            List<String> wrapper,
+            List<String> options) {
         this.mainClass = mainClass;
         this.member = member;
         this.arguments = List.copyOf(arguments);
@@ -61,23 +63,24 @@ public final class ChildJvm {
         this.jvms = jvms;
         this.heap = heap;
         this.wrapper = List.copyOf(wrapper);
+        this.options = List.copyOf(options);
     }
 
     /** @param member the name of the member in it, seen by people who look at the list of processes */
     public static ChildJvm of(String mainClass, String member, List<String> arguments) {
-        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), 1, null, List.of());
+        return new ChildJvm(mainClass, member, arguments, List.of(), Map.of(), 1, null, List.of(), List.of());
     }
 
     /** Classes beside those of this JVM, looked for first. */
     public ChildJvm with(List<Path> moreClasses) {
-        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, jvms, heap, wrapper);
+        return new ChildJvm(mainClass, member, arguments, moreClasses, environment, jvms, heap, wrapper, options);
     }
 
     /** Another environment variable beside those of this JVM. */
     public ChildJvm with(String variable, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(variable, value);
-        return new ChildJvm(mainClass, member, arguments, classPath, more, jvms, heap, wrapper);
+        return new ChildJvm(mainClass, member, arguments, classPath, more, jvms, heap, wrapper, options);
     }
 
     /**
@@ -87,12 +90,17 @@ public final class ChildJvm {
      * @param size the heap of each, such as {@code 2g}; null for a share
      */
     ChildJvm heap(int siblings, String size) {
-        return new ChildJvm(mainClass, member, arguments, classPath, environment, siblings, size, wrapper);
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, siblings, size, wrapper, options);
+    }
+
+    /** Options of its JVM, such as {@code -Xmx2g}; they take precedence over those of this JVM. */
+    public ChildJvm withOptions(List<String> jvmOptions) {
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvms, heap, wrapper, jvmOptions);
     }
 
     /** Has another command run it: one that takes the JVM's as its last arguments, such as {@code ip netns exec NAME}. */
     public ChildJvm within(List<String> command) {
-        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvms, heap, command);
+        return new ChildJvm(mainClass, member, arguments, classPath, environment, jvms, heap, command, options);
     }
 
     /** Starts it; standard output and error come to this JVM, and what it reads is what this JVM writes. */
@@ -100,9 +108,10 @@ public final class ChildJvm {
         return start(new ProcessBuilder(wrapped()));
     }
 
-    /** Starts it so that it does not depend on this JVM: its output is appended to a file. */
-    Process startDetached(Path log) {
+    /** Starts it so that it can outlive this JVM: its output is appended to a file, and there is nothing to read. */
+    public Process startDetached(Path log) {
         return start(new ProcessBuilder(wrapped())
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
     }
@@ -135,6 +144,7 @@ public final class ChildJvm {
                 command.add("-D" + property + "=" + System.getProperty(property)); // also what was set on the way
             }
         }
+        command.addAll(options);
         List<String> classes = new ArrayList<>();
         classPath.forEach(path -> classes.add(path.toString()));
         classes.add(System.getProperty("java.class.path"));

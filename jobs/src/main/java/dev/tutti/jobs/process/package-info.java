@@ -1,0 +1,2 @@
+/** The process of a job: trains, tells its progress, and leaves its outcome. */
+package dev.tutti.jobs.process;

@@ -1,0 +1,2 @@
+/** Jobs over HTTP, and the page. */
+package dev.tutti.jobs.rest;

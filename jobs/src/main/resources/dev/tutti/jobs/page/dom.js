@@ -1,0 +1,51 @@
+// Small helpers to build a page: text is always text, never markup.
+
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) {
+      node.addEventListener(name.slice(2), value);
+    } else if (value === true) {
+      node.setAttribute(name, '');
+    } else if (value !== false && value !== undefined && value !== null) {
+      node.setAttribute(name, value);
+    }
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function table(heads, rows) {
+  return element('div', { class: 'scroll' }, element('table', {},
+    element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
+    element('tbody', {}, ...rows)));
+}
+
+export const cells = (...values) => values.map((value) =>
+  element('td', {}, value instanceof Node ? value : String(value ?? '')));
+
+export function number(value, digits = 4) {
+  return typeof value === 'number' ? Number(value.toPrecision(digits)).toString() : String(value ?? '');
+}
+
+export function chart(title, type = 'line', options = {}) {
+  const canvas = element('canvas', { role: 'img', 'aria-label': title });
+  const box = element('article', {}, element('header', {}, title), element('div', { class: 'chart' }, canvas));
+  const colour = getComputedStyle(document.documentElement).getPropertyValue('--pico-color');
+  const made = new Chart(canvas, {
+    type,
+    data: { labels: [], datasets: [] },
+    options: {
+      animation: false, responsive: true, maintainAspectRatio: false, parsing: type !== 'line', color: colour,
+      scales: {
+        x: { type: type === 'line' ? 'linear' : 'category', ticks: { color: colour }, title: { display: true, text: options.x, color: colour } },
+        y: { ticks: { color: colour }, beginAtZero: type === 'bar' },
+      },
+      elements: { point: { radius: options.points ? 3 : 0 }, line: { borderWidth: 2 } },
+      plugins: { legend: { labels: { color: colour } } },
+    },
+  });
+  return { box, made };
+}
+
+export const COLOURS = ['#2f81f7', '#e5534b', '#57ab5a', '#c69026', '#986ee2'];

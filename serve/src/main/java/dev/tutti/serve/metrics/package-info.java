@@ -1,0 +1,2 @@
+/** What the service measures about itself, in the text format of Prometheus. */
+package dev.tutti.serve.metrics;

@@ -1,0 +1,71 @@
+package dev.tutti.serve.model;
+
+import dev.tutti.array.NdArray;
+import dev.tutti.loss.BinaryCrossEntropy;
+import dev.tutti.loss.Loss;
+import dev.tutti.loss.SoftmaxCrossEntropy;
+import dev.tutti.train.checkpoint.SavedModel;
+import java.util.List;
+
+/** The classes that a model tells apart, and their probabilities; a model of numbers has none. */
+public final class ClassNames {
+    private enum Kind {
+        SOFTMAX,
+        SIGMOID,
+        NONE
+    }
+
+    private final Kind kind;
+    private final List<String> names;
+
+    private ClassNames(Kind kind, List<String> names) {
+        this.kind = kind;
+        this.names = names;
+    }
+
+    static ClassNames of(SavedModel saved) {
+        var outputs = saved.model().outputs();
+        Loss loss = saved.made().recipe() == null ? null : saved.made().recipe().loss();
+        Kind kind = Kind.NONE;
+        if (outputs.size() == 1 && outputs.get(0).rank() == 1) {
+            if (loss instanceof SoftmaxCrossEntropy) {
+                kind = Kind.SOFTMAX;
+            } else if (loss instanceof BinaryCrossEntropy && outputs.get(0).size() == 1) {
+                kind = Kind.SIGMOID;
+            }
+        }
+        return new ClassNames(kind, saved.features().classes());
+    }
+
+    public boolean exist() {
+        return kind != Kind.NONE;
+    }
+
+    public String name(int number) {
+        return number < names.size() ? names.get(number) : Integer.toString(number);
+    }
+
+    /** The probabilities of all classes for one row of outputs. */
+    public double[] probabilities(NdArray outputs, int row) {
+        int width = outputs.size() / Math.max(1, Math.toIntExact(outputs.shape().dim(0)));
+        if (kind == Kind.SIGMOID) {
+            double one = 1 / (1 + Math.exp(-outputs.at(row)));
+            return new double[] {1 - one, one};
+        }
+        double[] values = new double[width];
+        double max = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < width; i++) {
+            values[i] = outputs.at(row * width + i);
+            max = Math.max(max, values[i]);
+        }
+        double sum = 0;
+        for (int i = 0; i < width; i++) {
+            values[i] = Math.exp(values[i] - max);
+            sum += values[i];
+        }
+        for (int i = 0; i < width; i++) {
+            values[i] /= sum;
+        }
+        return values;
+    }
+}
