@@ -64,8 +64,10 @@ record StrategyCase(
                 new StrategyCase("single member, compressed", allReduce().compression(topK(0.1)), 1),
                 new StrategyCase("single member, sharded", allReduce().shardedState(), 1),
                 new StrategyCase("single member, averaging", averaging().everySteps(2), 1).threads(2),
-                new StrategyCase("single member, parameter server", parameterServer().servers(2), 1),
-                new StrategyCase("single member, asynchronous", parameterServer().asynchronous(), 1));
+                new StrategyCase(
+                        "single member, parameter server", parameterServer().servers(2), 1),
+                new StrategyCase(
+                        "single member, asynchronous", parameterServer().asynchronous(), 1));
     }
 
     private static List<StrategyCase> together() {
