@@ -2,6 +2,7 @@ package dev.tutti.strategy;
 
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
+import static dev.tutti.strategy.Strategies.parameterServer;
 import static dev.tutti.strategy.compression.Compressions.fp16;
 import static dev.tutti.strategy.compression.Compressions.powerSgd;
 import static dev.tutti.strategy.compression.Compressions.topK;
@@ -62,7 +63,11 @@ record StrategyCase(
                 new StrategyCase("single member", allReduce(), 1).threads(2).batches(2),
                 new StrategyCase("single member, compressed", allReduce().compression(topK(0.1)), 1),
                 new StrategyCase("single member, sharded", allReduce().shardedState(), 1),
-                new StrategyCase("single member, averaging", averaging().everySteps(2), 1).threads(2));
+                new StrategyCase("single member, averaging", averaging().everySteps(2), 1).threads(2),
+                new StrategyCase(
+                        "single member, parameter server", parameterServer().servers(2), 1),
+                new StrategyCase(
+                        "single member, asynchronous", parameterServer().asynchronous(), 1));
     }
 
     private static List<StrategyCase> together() {

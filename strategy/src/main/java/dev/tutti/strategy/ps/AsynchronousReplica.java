@@ -315,7 +315,7 @@ final class AsynchronousReplica implements Replica {
             servers.readState();
         }
         int updates = news.stream().mapToInt(BoardEntry::updates).sum();
-        return new Outcome(updates, all, loss, !ends, stop, interrupted, reopen);
+        return new Outcome(updates, all, loss, vote.more() || reopen, stop, interrupted, reopen);
     }
 
     /** What is saved are the servers' values, not those that this worker has computed with. */
