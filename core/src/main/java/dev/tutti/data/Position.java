@@ -1,7 +1,7 @@
 package dev.tutti.data;
 
-import dev.tutti.data.source.Source;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.data.source.Source;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

@@ -182,8 +182,7 @@ public final class Trainer implements AutoCloseable {
 
     private History train(Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit) {
         try {
-            Optional<Checkpoint> from =
-                    fit.resumeFrom().flatMap(folder -> new CheckpointFolder(folder).newest());
+            Optional<Checkpoint> from = fit.resumeFrom().flatMap(folder -> new CheckpointFolder(folder).newest());
             return fit.strategy().buildsParts()
                     ? trainParts(team, timing, plan, data, fit, from)
                     : trainWhole(team, timing, data, fit, from);
@@ -278,7 +277,8 @@ public final class Trainer implements AutoCloseable {
     private ModelPlan plan(Dataset data) {
         return model != null && model.plan().isWhole()
                 ? model.plan()
-                : ModelPlan.of(definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs(data.spec()));
+                : ModelPlan.of(
+                        definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs(data.spec()));
     }
 
     private static List<Input> inputs(SampleSpec spec) {

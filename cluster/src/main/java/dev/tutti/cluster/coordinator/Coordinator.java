@@ -2,6 +2,7 @@ package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.cluster.supervision.Supervision;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;

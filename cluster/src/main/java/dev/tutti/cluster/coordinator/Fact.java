@@ -72,7 +72,7 @@ public sealed interface Fact {
             role = role == null ? MemberRecord.WORKER : role;
         }
 
-        boolean ofWorkers() {
+        public boolean ofWorkers() {
             return role.equals(MemberRecord.WORKER);
         }
     }

@@ -5,12 +5,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
 /** Times and losses, as messages say them. */
-final class MessageText {
+public final class MessageText {
     private static final int LONGEST = 80;
 
     private MessageText() {}
 
-    static String seconds(long millis) {
+    public static String seconds(long millis) {
         return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
     }
 

@@ -1,5 +1,6 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.cluster.supervision.FailureDetector;
 import dev.tutti.comm.Configuration;
 import dev.tutti.comm.Report;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.coordinator.RefusedException.Kind;
+import dev.tutti.cluster.supervision.FailureDetector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

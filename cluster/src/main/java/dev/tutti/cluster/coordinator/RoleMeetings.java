@@ -1,5 +1,6 @@
 package dev.tutti.cluster.coordinator;
 
+import dev.tutti.cluster.supervision.FailureDetector;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

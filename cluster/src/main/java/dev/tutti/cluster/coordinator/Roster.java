@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Who is a member, who was, and which of them form the present group. A name is given once. */
-final class Roster implements JournaledState {
+public final class Roster implements JournaledState {
     /** Ids without a number come after all that have one. */
     private static final long UNNUMBERED = 1_000_000_000L;
 
@@ -133,7 +133,7 @@ final class Roster implements JournaledState {
         return numbered ? Long.parseLong(digits) : UNNUMBERED + places.size();
     }
 
-    Optional<MemberRecord> place(String id) {
+    public Optional<MemberRecord> place(String id) {
         return Optional.ofNullable(places.get(id));
     }
 
@@ -174,7 +174,7 @@ final class Roster implements JournaledState {
     }
 
     /** The present group of the workers. */
-    Fact.Formed group() {
+    public Fact.Formed group() {
         return group(MemberRecord.WORKER);
     }
 
@@ -196,7 +196,7 @@ final class Roster implements JournaledState {
     }
 
     /** Those of the workers' present group that are still members. */
-    List<MemberRecord> livingOfGroup() {
+    public List<MemberRecord> livingOfGroup() {
         return livingOfGroup(MemberRecord.WORKER);
     }
 

@@ -3,7 +3,8 @@ package dev.tutti.cluster.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.cluster.coordinator.FailureDetector.State;
+import dev.tutti.cluster.supervision.FailureDetector.State;
+import dev.tutti.cluster.supervision.StepPaces;
 import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Leases;
 import dev.tutti.comm.Report;

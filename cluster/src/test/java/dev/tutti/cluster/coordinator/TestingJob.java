@@ -3,6 +3,7 @@ package dev.tutti.cluster.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.cluster.supervision.FailureDetector;
 import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Report;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.TuttiException;
 import dev.tutti.cluster.coordinator.Fact;
-import dev.tutti.cluster.coordinator.FailureDetector;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.journal.CoordinatorLog;
 import dev.tutti.cluster.journal.Journal;
+import dev.tutti.cluster.supervision.FailureDetector;
 import dev.tutti.comm.Configuration;
 import dev.tutti.train.Version;
 import io.grpc.CallOptions;

@@ -18,10 +18,10 @@ import dev.tutti.strategy.Blobs;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Launcher;
-import dev.tutti.train.replica.Strategy;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -104,10 +104,9 @@ class ThreadsTest {
 
     @Test
     void localSaysWhatToChooseForSeveral() {
-        assertThatThrownBy(() ->
-                        Blobs.weightsAfter(
-                                Blobs.data(10).batch(5),
-                                epochs(1).on(Launcher.threads(2)).with(Strategy.local())))
+        assertThatThrownBy(() -> Blobs.weightsAfter(
+                        Blobs.data(10).batch(5),
+                        epochs(1).on(Launcher.threads(2)).with(Strategy.local())))
                 .hasMessage(
                         "the strategy local trains on one worker, received 2: choose a strategy for several, such as"
                                 + " allReduce");

@@ -3,13 +3,13 @@ package dev.tutti.testkit.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.ClusterTeam;
-import dev.tutti.cluster.coordinator.FailureDetector.State;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
+import dev.tutti.cluster.supervision.FailureDetector.State;
 import dev.tutti.comm.connection.Connections;
 import dev.tutti.testkit.HardAlarm;
 import java.time.Duration;

@@ -1,5 +1,11 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
+import dev.tutti.cluster.coordinator.Coordinator;
+import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.MemberRecord;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Overview;
+import dev.tutti.cluster.coordinator.Roster;
 import dev.tutti.comm.Report;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>None of it outlives the process; it is found out anew within seconds.
  */
-final class Supervision {
+public final class Supervision {
     private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
 
     private final SilenceDetector detector;
@@ -20,34 +26,34 @@ final class Supervision {
     private final StepPaces paces = new StepPaces();
     private final RowAccount rows = new RowAccount();
 
-    Supervision(MembershipRules rules) {
+    public Supervision(MembershipRules rules) {
         detector = new SilenceDetector(rules.patience());
         suspicions = new Suspicions(rules);
     }
 
-    SilenceDetector detector() {
+    public SilenceDetector detector() {
         return detector;
     }
 
     /** Members of this process are not sent away for being slow: the job would end with it. */
-    void spare(String process) {
+    public void spare(String process) {
         suspicions.spare(process);
     }
 
     /** A member says how it is doing; it is lost if it is too slow. */
-    Optional<Fact> report(String member, Report report, Roster roster) {
+    public Optional<Fact> report(String member, Report report, Roster roster) {
         rows.enter(member, report).ifPresent(LOG::error);
         paces.add(member, report);
         return suspicions.judge(member, paces, roster);
     }
 
     /** Whether a member has been silent for too long. */
-    Optional<Fact.Lost> judge(MemberRecord place, long now) {
+    public Optional<Fact.Lost> judge(MemberRecord place, long now) {
         return suspicions.judge(place, detector, now);
     }
 
     /** What was decided changes who is looked after. */
-    void enter(Fact fact) {
+    public void enter(Fact fact) {
         if (fact instanceof Fact.Lost lost) {
             detector.forget(lost.member());
             suspicions.forget(lost.member());
@@ -58,7 +64,7 @@ final class Supervision {
     }
 
     /** One who is or was a member, for people. */
-    Overview.Line line(MemberRecord place, List<String> group, boolean waiting, long now) {
+    public Overview.Line line(MemberRecord place, List<String> group, boolean waiting, long now) {
         String id = place.id();
         boolean living = place.living();
         return new Overview.Line(
@@ -76,12 +82,12 @@ final class Supervision {
     }
 
     /** Rows used so far of each epoch. */
-    Map<Integer, Long> rows() {
+    public Map<Integer, Long> rows() {
         return rows.rows();
     }
 
     /** What did not add up. */
-    List<String> complaints() {
+    public List<String> complaints() {
         return List.copyOf(rows.complaints());
     }
 }

@@ -1,5 +1,6 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
+import dev.tutti.cluster.coordinator.Timeouts;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -9,7 +10,7 @@ import java.util.Map;
  * <p>Time in which the detector itself did not run (its process was stopped, its disk hung) is not held against anybody: {@link
  * #awake} has to be called regularly.
  */
-final class SilenceDetector implements FailureDetector {
+public final class SilenceDetector implements FailureDetector {
     private final Timeouts patience;
     private final Map<String, Long> heard = new HashMap<>();
     private final Map<String, Long> broken = new HashMap<>();
@@ -48,11 +49,11 @@ final class SilenceDetector implements FailureDetector {
     }
 
     /** Its connection broke; only a new connection makes up for it, since a heartbeat may have been under way before. */
-    void disconnected(String member, long at) {
+    public void disconnected(String member, long at) {
         broken.putIfAbsent(member, at);
     }
 
-    void connected(String member, long at) {
+    public void connected(String member, long at) {
         broken.remove(member);
         heard(member, at);
     }
@@ -67,7 +68,7 @@ final class SilenceDetector implements FailureDetector {
      *
      * @return the time that was given back
      */
-    long awake(long now) {
+    public long awake(long now) {
         long pause = awakeAt == Long.MIN_VALUE ? 0 : now - awakeAt;
         long slept = Math.max(0, pause - Math.min(patience.unresponsive() / 2, patience.reconnect()));
         awakeAt = now;

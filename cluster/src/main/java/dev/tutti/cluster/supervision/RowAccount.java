@@ -1,4 +1,4 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
 import dev.tutti.comm.Report;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
 import dev.tutti.comm.Report;
 import java.util.Collection;
@@ -13,8 +13,8 @@ import java.util.TreeMap;
  * <p>A single slow step says nothing (a garbage collection, a file read for the first time), so the mean moves by a tenth with
  * each report and nobody is judged before {@value #ENOUGH} of them.
  */
-final class StepPaces {
-    static final int ENOUGH = 10;
+public final class StepPaces {
+    public static final int ENOUGH = 10;
     private static final double WEIGHT = 0.1;
 
     private final Map<String, Pace> paces = new HashMap<>();

@@ -1,5 +1,13 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
+import dev.tutti.cluster.coordinator.Coordinator;
+import dev.tutti.cluster.coordinator.Fact;
+import dev.tutti.cluster.coordinator.LossCause;
+import dev.tutti.cluster.coordinator.MemberRecord;
+import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.MessageText;
+import dev.tutti.cluster.coordinator.Roster;
+import dev.tutti.cluster.coordinator.Timeouts;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

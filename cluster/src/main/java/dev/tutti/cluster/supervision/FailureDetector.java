@@ -1,4 +1,4 @@
-package dev.tutti.cluster.coordinator;
+package dev.tutti.cluster.supervision;
 
 /** Notices members that have fallen silent. A member is suspected once, then either heard again or declared gone. */
 public interface FailureDetector {

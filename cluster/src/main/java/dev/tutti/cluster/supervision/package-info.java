@@ -1,0 +1,2 @@
+/** Looks after the members of a job: which of them are silent or slow, and whether their counts agree. No threads, network or clock. */
+package dev.tutti.cluster.supervision;
