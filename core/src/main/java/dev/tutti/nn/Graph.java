@@ -98,7 +98,7 @@ public final class Graph extends MultiOutput<Graph> {
         Graph graph = inputs(from.toArray(String[]::new));
         graph.nodes = List.copyOf(part);
         graph.outputs = List.copyOf(to);
-        return (Graph) graph.activation(activationOf(to));
+        return graph.activation(activationOf(to));
     }
 
     /** The graph's activation is applied to all of its outputs, and to nothing else. */

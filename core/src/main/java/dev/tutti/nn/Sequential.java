@@ -44,7 +44,7 @@ public final class Sequential extends MergeLayer<Sequential> {
             part.add(layers.get(i).named(chain().names().get(i)));
         }
         Sequential sequential = of(part);
-        return range.to() == layers.size() ? (Sequential) sequential.activation(activation()) : sequential;
+        return range.to() == layers.size() ? sequential.activation(activation()) : sequential;
     }
 
     @Override
