@@ -204,7 +204,7 @@ class ModelPlanTest {
 
     @Test
     void onlyTheLastPartAppliesTheActivationOfTheWhole() {
-        Sequential chain = (Sequential) Sequential.of(dense(4), dense(3)).tanh();
+        Sequential chain = Sequential.of(dense(4), dense(3)).tanh();
         ModelPlan plan = ModelPlan.of(chain, OPTIONS, List.of(Input.of(5)));
         assertThat(plan.part(Range.between(0, 1)).definition().activation()).isEqualTo(Activation.NONE);
         assertThat(plan.part(Range.between(1, 2)).definition().activation()).isEqualTo(Activation.TANH);
