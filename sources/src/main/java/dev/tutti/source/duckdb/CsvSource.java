@@ -92,7 +92,7 @@ public final class CsvSource extends FileTable {
     protected void read(Schema schema, ColumnStoreWriter into, BadRowLog bad) {
         FileSet found = found();
         try (DuckDb database = new DuckDb(toString())) {
-            database.read(relation(found, schema), schema, into, this::trimmed);
+            database.scan(relation(found, schema), schema, into, this::trimmed);
             for (Map<String, String> error : database.rows("SELECT DISTINCT s.file_path, e.line, e.column_name,"
                     + " e.error_type, e.error_message, e.csv_line FROM reject_errors e JOIN reject_scans s"
                     + " USING (scan_id, file_id) ORDER BY 1, 2, 3")) {

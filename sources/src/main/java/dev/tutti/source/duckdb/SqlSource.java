@@ -3,8 +3,14 @@ package dev.tutti.source.duckdb;
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.BadRowLog;
 import dev.tutti.source.table.ColumnStoreWriter;
+import dev.tutti.source.table.FileSet;
 import dev.tutti.source.table.Schema;
 import dev.tutti.source.table.TableSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The result of a query in DuckDB's SQL over any files it reads: {@code select ... from 'data/*.parquet' where ...}.
@@ -13,6 +19,10 @@ import dev.tutti.source.table.TableSource;
  * one thread, so that every member gets their rows in the same order.
  */
 public final class SqlSource extends TableSource {
+    private static final List<String> ENDINGS = List.of(".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson");
+    private static final Pattern QUOTED =
+            Pattern.compile("'([^']+\\.(?:csv|tsv|parquet|json|jsonl|ndjson)(?:\\.gz|\\.zst)?)'");
+
     private String query;
 
     private SqlSource() {}
@@ -46,14 +56,23 @@ public final class SqlSource extends TableSource {
         }
     }
 
+    /** The files that stand in quotes in the query; others are known to DuckDB alone. */
+    private Optional<FileSet> files() {
+        List<String> names = new ArrayList<>();
+        for (Matcher quoted = QUOTED.matcher(relation()); quoted.find(); ) {
+            names.add(quoted.group(1));
+        }
+        return names.isEmpty() ? Optional.empty() : Optional.of(FileSet.of(names, ENDINGS));
+    }
+
     @Override
     protected String state() {
-        return "";
+        return files().map(FileSet::state).orElse("");
     }
 
     @Override
     protected void requireUnchanged(String before) {
-        // The files of a query are known to DuckDB alone; what it read is told by the fingerprint.
+        files().ifPresent(files -> files.requireUnchanged(before));
     }
 
     @Override

@@ -101,7 +101,8 @@ public abstract class TableSource implements Source, Cloneable {
 
     /** The columns of this table, with the types they are read as. */
     public final Schema schema() {
-        Schema found = inspect();
+        String key = getClass().getName() + Json.write(inspected()) + state();
+        Schema found = SharedCache.get(Schema.class, key, this::inspect);
         types.keySet().forEach(found::indexOf);
         List<Schema.Column> chosen = new ArrayList<>();
         for (Schema.Column column : found.columns()) {
@@ -109,6 +110,15 @@ public abstract class TableSource implements Source, Cloneable {
         }
         Schema typed = new Schema(chosen);
         return columns == null ? typed : typed.select(columns);
+    }
+
+    /** This source without what was chosen from it: what there is to choose from is found out once. */
+    private TableSource inspected() {
+        return copy(source -> {
+            source.columns = null;
+            source.types = Map.of();
+            source.label = null;
+        });
     }
 
     /** The table in this JVM's memory, read now unless it was read before. */
