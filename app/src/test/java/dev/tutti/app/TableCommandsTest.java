@@ -87,7 +87,7 @@ class TableCommandsTest {
         assertThat(terminal.run("train", job.toString(), "--epochs", "20", "--output", run.toString(), "--json"))
                 .as(terminal.err())
                 .isZero();
-        assertThat(terminal.json().get("accuracy").asDouble()).isGreaterThan(0.93);
+        assertThat(terminal.json().get("accuracy").asDouble()).isGreaterThan(0.9);
 
         Path test = Files.writeString(folder.resolve("test.csv"), people(500, 2, true));
         assertThat(terminal.run("evaluate", run.toString(), "--data", test.toString(), "--json"))

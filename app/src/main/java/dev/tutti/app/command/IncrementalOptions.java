@@ -69,7 +69,7 @@ final class IncrementalOptions {
         Split rows = Dataset.of(Sources.table(data)).shuffle(1).split(TRAINING_SHARE);
         drift = columns.drift(rows.first());
         old = before.job().data().validation().orElse(before.job().data().train());
-        return changed.set("features", Json.write(columns.grow(rows.first())), said)
+        return changed.set("preprocessing", Json.write(columns.grow(rows.first())), said)
                 .set(
                         "data.train",
                         Json.write(training(rows.first(), before.job().data().train())),

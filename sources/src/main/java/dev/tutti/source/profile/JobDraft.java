@@ -126,7 +126,7 @@ public final class JobDraft {
                     .append(side.equals("train") ? "}\n" : ", second: true}\n");
         }
         text.append(
-                "\nfeatures:                  # how columns become numbers; fitted on the training part, kept with the model\n");
+                "\npreprocessing:             # how columns become numbers; fitted on the training part, kept with the model\n");
         text.append("  type: columns\n");
         text.append("  label: {type: ")
                 .append(classes ? "classes" : "number")

@@ -21,7 +21,7 @@ final class NumberTableRows implements Source.BatchRows {
         for (Schema.Column column : schema.columns()) {
             if (column.type() == ColumnType.TEXT || column.type() == ColumnType.TIME) {
                 throw new DataException("column '" + column.name() + "' of " + name + " holds " + column.type()
-                        + ", which is no number: say how columns become arrays with 'features: {type: columns, ...}'"
+                        + ", which is no number: say how columns become arrays with 'preprocessing: {type: columns, ...}'"
                         + " (./tutti init writes that), or leave it out with 'columns'");
             }
         }
@@ -59,7 +59,7 @@ final class NumberTableRows implements Source.BatchRows {
             if (values.isMissing(i)) {
                 throw new DataException("row " + numbers[i] + " of " + name + " has no value in column '"
                         + store.schema().column(column).name() + "': say what stands for missing values with"
-                        + " 'features: {type: columns, ...}'");
+                        + " 'preprocessing: {type: columns, ...}'");
             }
             out[i * stride + offset] = (float) values.number(i);
         }
