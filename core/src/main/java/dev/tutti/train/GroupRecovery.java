@@ -98,7 +98,12 @@ final class GroupRecovery {
         if (cameBack && meeting.takeOver() && group.rank() != meeting.source()) {
             replica.startOver(); // others know better: nothing of what this member has counts
         }
-        replica.regrouped();
+        try {
+            replica.regrouped();
+        } catch (StateLostException e) { // on all members, as its contract says
+            goBack(e);
+            return;
+        }
         if (capture.isDivided() && !redistribute(meeting)) {
             return; // all are where the checkpoint was
         }

@@ -108,12 +108,20 @@ public final class ChildJvm {
         return start(new ProcessBuilder(wrapped()));
     }
 
-    /** Starts it so that it can outlive this JVM: its output is appended to a file, and there is nothing to read. */
+    /** Starts it so that it can outlive this JVM: its output is appended to a file, and what it reads is what this JVM writes. */
     public Process startDetached(Path log) {
-        return start(new ProcessBuilder(wrapped())
-                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+        return start(detached(log));
+    }
+
+    /** The same for a program that reads nothing. */
+    public Process startDetachedWithoutInput(Path log) {
+        return start(detached(log).redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null"))));
+    }
+
+    private ProcessBuilder detached(Path log) {
+        return new ProcessBuilder(wrapped())
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     }
 
     private List<String> wrapped() {

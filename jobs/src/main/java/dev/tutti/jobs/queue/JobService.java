@@ -239,7 +239,7 @@ public final class JobService implements AutoCloseable {
                                 job.id(),
                                 List.of(folder.path().toAbsolutePath().toString()))
                         .withOptions(options)
-                        .startDetached(folder.log()));
+                        .startDetachedWithoutInput(folder.log()));
     }
 
     // ---- what users do

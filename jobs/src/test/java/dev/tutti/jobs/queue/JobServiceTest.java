@@ -139,7 +139,7 @@ class JobServiceTest {
     @Test
     void aServiceThatIsKilledFindsItsJobsAgain() throws Exception {
         Process killed = ChildJvm.of(KilledService.class.getName(), "killed", List.of(folder.toString()))
-                .startDetached(folder.resolve("service.log"));
+                .startDetachedWithoutInput(folder.resolve("service.log"));
         service = new JobService(
                 folder.resolve("jobs"), new Resources(1, 8_000), new ModelPublisher(folder.resolve("models")));
         try {
