@@ -73,7 +73,7 @@ public final class Sample implements Definitions {
         train(folder, 2); // goes on with the second epoch
         try (var saved = SavedModel.load(folder.resolve("model"));
                 var reader = Mnist.test().batch(1_000).open(0)) {
-            NdArray images = reader.next().features().get(0);
+            NdArray images = reader.next().orElseThrow().features().get(0);
             System.out.println("predictions " + saved.model().predict(images).shape());
         }
     }

@@ -50,7 +50,14 @@ class PublishedPomsTest {
         assertThat(top(pom("bom"), "version")).isEqualTo(top(pom("."), "version"));
         assertThat(artifactsOfTutti(pom("library"))).containsExactly("tutti-core", "tutti-cluster", "tutti-strategy");
         assertThat(artifactsOfTutti(pom("bom")))
-                .containsExactly("tutti", "tutti-core", "tutti-cluster", "tutti-strategy");
+                .containsExactly(
+                        "tutti",
+                        "tutti-core",
+                        "tutti-cluster",
+                        "tutti-strategy",
+                        "tutti-sources",
+                        "tutti-serve",
+                        "tutti-jobs");
     }
 
     @Test

@@ -127,7 +127,7 @@ class PageTest {
         page.getByLabel("Publish as").fill("digits");
         page.locator("button[type=submit]").click();
         page.locator("#trouble:not([hidden])").waitFor();
-        assertThat(page.locator("#trouble").textContent()).contains("epochs");
+        assertThat(page.locator("#trouble").textContent()).contains("job:1:7");
         page.getByLabel("Job file").fill(SmallJobs.yaml(3));
         page.locator("button[type=submit]").click();
     }

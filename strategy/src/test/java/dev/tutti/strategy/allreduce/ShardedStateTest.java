@@ -284,7 +284,7 @@ class ShardedStateTest {
         "before parts of the state, 2",
         "after parts of the state, 2",
         "before is there a checkpoint, 1",
-        "before progress, 1",
+        "before progress, 2",
         "after checkpoint out of reach, 1",
     })
     void alsoWhenOneMoreIsLostOnTheWayBack(String point, int time, @TempDir Path folder) {
