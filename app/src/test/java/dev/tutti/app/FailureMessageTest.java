@@ -55,7 +55,7 @@ class FailureMessageTest {
         Matcher log = Pattern.compile("is in (\\S+)").matcher(failure.message());
         assertThat(log.find()).isTrue();
         Path file = Path.of(log.group(1));
-        assertThat(file).content().contains("IllegalStateException: oh", "FailureTest");
+        assertThat(file).content().contains("IllegalStateException: oh", "FailureMessageTest");
         Files.delete(file);
     }
 

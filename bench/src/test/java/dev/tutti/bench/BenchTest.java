@@ -28,9 +28,10 @@ class BenchTest {
     @Test
     void everyBenchmarkIsListed() {
         assertThat(Bench.names())
-                .containsExactlyElementsOf(Stream.concat(benchmarks().map(Benchmark::name), Stream.of("strategies"))
-                        .sorted()
-                        .toList());
+                .containsExactlyElementsOf(
+                        Stream.concat(benchmarks().map(Benchmark::name), Stream.of("data", "strategies"))
+                                .sorted()
+                                .toList());
     }
 
     @ParameterizedTest
