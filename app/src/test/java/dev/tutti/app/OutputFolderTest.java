@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,7 +50,6 @@ class OutputFolderTest {
     }
 
     @Test
-    @Disabled("open defect: the same job again sets its own model aside")
     void aFinishedModelOfOtherSettingsIsSetAside() throws IOException {
         assertThat(terminal.run("train", job)).as(terminal.err()).isZero();
         byte[] weights = Files.readAllBytes(run.resolve("model/weights.safetensors"));

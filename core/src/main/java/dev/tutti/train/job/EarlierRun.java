@@ -25,7 +25,7 @@ import java.util.TreeSet;
 public final class EarlierRun {
     /** What decides neither on the model nor on how good it is. */
     private static final Set<String> SAME_MODEL =
-            Set.of("name", "threads", "device", "checkpoints", "callbacks", "output");
+            Set.of("name", "cores", "device", "checkpoints", "callbacks", "output");
 
     private final Job job;
     private final RunFolder output;
