@@ -31,7 +31,8 @@ class ArchitectureTest {
             entry("array", new String[] {"root"}),
             entry("host", new String[] {"root"}),
             entry("tensor", new String[] {"root", "json", "array", "host"}),
-            entry("nn", BASE),
+            entry("table", new String[] {"root", "json", "array", "tensor", "optim"}),
+            entry("nn", new String[] {"root", "json", "array", "tensor", "table"}),
             entry("optim", BASE),
             entry("loss", BASE),
             entry("metric", new String[] {"root", "json", "array"}),
@@ -39,7 +40,8 @@ class ArchitectureTest {
             entry("io", new String[] {"root", "json", "array", "tensor", "nn"}),
             entry("comm", new String[] {"root", "json", "array", "host", "tensor"}),
             entry("train", new String[] {
-                "root", "json", "array", "host", "tensor", "nn", "optim", "loss", "metric", "data", "io", "comm"
+                "root", "json", "array", "host", "tensor", "table", "nn", "optim", "loss", "metric", "data", "io",
+                "comm"
             }));
 
     @ArchTest

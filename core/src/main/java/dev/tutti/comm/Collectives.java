@@ -90,14 +90,14 @@ public interface Collectives extends AutoCloseable {
     void barrier(String what);
 
     /**
-     * Takes part, with nothing, in whatever sums the others call for, until all of them have called it too: for a member whose
+     * Takes part, with nothing, in all sums that the others call for, until all of them have called it too: for a member whose
      * data ran out before the others'.
      */
     void join();
 
     /**
      * Lays a vector of each member where all of them can read it; a call that all members make, like the others. What it gives
-     * belongs to the caller and may outlive these collectives, though nobody can be waited for any more.
+     * belongs to the caller and may outlive these collectives, though it waits for no member any more.
      *
      * @return nothing, on all members, where they do not share memory or there is not enough of it
      */

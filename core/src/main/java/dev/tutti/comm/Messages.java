@@ -70,6 +70,9 @@ public interface Messages extends AutoCloseable {
     /** Bytes of tensors that were sent and received so far. */
     Traffic traffic();
 
+    /** Whether this member has closed them: failures that are seen from then on say nothing about other members. */
+    boolean isClosed();
+
     /** Ends all connections; what is under way fails. Closing twice does nothing. */
     @Override
     void close();

@@ -11,7 +11,7 @@ import java.util.List;
  * <p>Order of calls, by every member, for each round: {@link #awaitReaders}, then writes to {@link #own}; then any call of the
  * {@link Collectives} that all take part in, by which each knows that all have written; {@link #prepare}; {@link #sum} of any
  * ranges, on any threads; {@link #release}. From {@link #prepare} on a round cannot fail any more: what is read is there, also
- * when its member is not. What waits throws as {@link Collectives} says; whoever leaves the group in the middle of a round
+ * when its member is not. What waits throws as {@link Collectives} says; a member that leaves the group in the middle of a round
  * writes nothing more.
  */
 @Experimental

@@ -43,12 +43,13 @@ public final class SingleMemberCollectives implements Collectives {
 
     @Override
     public void send(String what, Tensor values, int to) {
-        throw new IllegalArgumentException("there is nobody to send '" + what + "' to: the group has one member");
+        throw new IllegalArgumentException("there is no member to send '" + what + "' to: the group has one member");
     }
 
     @Override
     public void receive(String what, Tensor values, int from) {
-        throw new IllegalArgumentException("there is nobody to receive '" + what + "' from: the group has one member");
+        throw new IllegalArgumentException(
+                "there is no member to receive '" + what + "' from: the group has one member");
     }
 
     @Override

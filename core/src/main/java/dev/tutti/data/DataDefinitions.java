@@ -6,6 +6,7 @@ import dev.tutti.data.source.SuppliedSource;
 import dev.tutti.data.stage.CacheStage;
 import dev.tutti.data.stage.FilterStage;
 import dev.tutti.data.stage.MapStage;
+import dev.tutti.data.stage.MixStage;
 import dev.tutti.data.stage.RandomMapStage;
 import dev.tutti.data.stage.RepeatStage;
 import dev.tutti.data.stage.ShardStage;
@@ -21,6 +22,7 @@ import dev.tutti.data.transform.Normalize;
 import dev.tutti.data.transform.OneHot;
 import dev.tutti.data.transform.RandomFlip;
 import dev.tutti.data.transform.RandomShift;
+import dev.tutti.data.transform.Relabel;
 import dev.tutti.data.transform.ReshapeTransform;
 import dev.tutti.data.transform.Scale;
 import dev.tutti.json.Definitions;
@@ -41,6 +43,8 @@ public final class DataDefinitions implements Definitions {
                 Map.entry(RandomMapStage.class, "randomMap"),
                 Map.entry(FilterStage.class, "filter"),
                 Map.entry(ShuffleStage.class, "shuffle"),
+                Map.entry(MixStage.class, "mix"),
+                Map.entry(Relabel.class, "relabel"),
                 Map.entry(TakeStage.class, "take"),
                 Map.entry(SkipStage.class, "skip"),
                 Map.entry(ShardStage.class, "shard"),

@@ -10,6 +10,7 @@ import dev.tutti.data.source.Source;
 import dev.tutti.data.stage.CacheStage;
 import dev.tutti.data.stage.FilterStage;
 import dev.tutti.data.stage.MapStage;
+import dev.tutti.data.stage.MixStage;
 import dev.tutti.data.stage.Pipeline;
 import dev.tutti.data.stage.PrefetchReader;
 import dev.tutti.data.stage.RandomMapStage;
@@ -37,10 +38,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * A recipe for data: a source, stages, and how rows are put into batches. An immutable value that opens nothing until
@@ -113,6 +116,11 @@ public final class Dataset {
                             + " read the rows from files instead, for instance with Dataset.idx(...)");
         }
         return NamedKind.require(Source.class, source, "of");
+    }
+
+    /** Draws rows of a source that is made of several parts, by a rule for how often each part is drawn from. */
+    public Dataset mix(MixStage stage) {
+        return with(stage);
     }
 
     /** Makes another sample of each sample; a {@link SourceTransform} is applied to the source, under all stages. */
@@ -332,8 +340,17 @@ public final class Dataset {
         return prefetch;
     }
 
-    /** Types and shapes of one row, found by reading the first. */
+    /** Types and shapes of one row, found by reading the first, or from the {@linkplain Source#example example} of the source. */
     public SampleSpec spec() {
+        Optional<Sample> example = source().example();
+        if (example.isPresent()) {
+            List<Stage> ofRows = stages.stream()
+                    .filter(stage -> stage.rowWise() && !(stage instanceof FilterStage))
+                    .toList();
+            Dataset one =
+                    of(asRow(example.get().features()), asRow(example.get().labels()));
+            return with(ofRows).from(one.source()).spec();
+        }
         try (Pipeline pipeline = pipeline();
                 RowFlow flow = pipeline.open(0, pipeline.readable(0), StageCounters.start())) {
             Row first = flow.next();
@@ -342,6 +359,14 @@ public final class Dataset {
             }
             return SampleSpec.of(first.sample());
         }
+    }
+
+    private static List<NdArray> asRow(List<NdArray> arrays) {
+        return arrays.stream()
+                .map(array -> array.reshape(LongStream.concat(
+                                LongStream.of(1), LongStream.of(array.shape().toArray()))
+                        .toArray()))
+                .toList();
     }
 
     /** A line for people: how many rows, what they look like, where they come from. */

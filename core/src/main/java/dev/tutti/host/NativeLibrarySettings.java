@@ -3,6 +3,8 @@ package dev.tutti.host;
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +15,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class NativeLibrarySettings {
     private static final Logger log = LoggerFactory.getLogger(NativeLibrarySettings.class);
+
+    private static final Pattern MAY_USE_TILES = Pattern.compile("AMX|AVX10|ALL|DEFAULT", Pattern.CASE_INSENSITIVE);
+    private static final int REPLACE = 1;
 
     private NativeLibrarySettings() {}
 
@@ -36,11 +41,26 @@ public final class NativeLibrarySettings {
                 // OpenBLAS would take those for Intel's processors with AVX-512, which are 5% slower here.
                 defaultEnvironment(setenv, "OPENBLAS_CORETYPE", "HASWELL");
             }
+            if (Processor.hasUnusableTiles()) {
+                withoutTiles(setenv);
+            }
             // The pool that libtorch has anyway; with another one beside it MKL takes the JVM down.
             defaultEnvironment(setenv, "MKL_THREADING_LAYER", "GNU");
         } catch (LinkageError | RuntimeException e) {
             log.debug("thread settings were not applied; training works, only slower", e);
         }
+    }
+
+    /** Keeps oneDNN from products by tiles, which would end the JVM here, whatever the user has set. */
+    private static void withoutTiles(Function setenv) {
+        String most = Processor.hasFloat16() ? "AVX512_CORE_FP16" : "AVX512_CORE_BF16";
+        for (String name : List.of("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")) {
+            String wish = System.getenv(name);
+            if (wish == null || MAY_USE_TILES.matcher(wish).find()) {
+                setenv.invokeInt(new Object[] {name, most, REPLACE});
+            }
+        }
+        log.debug("the processor's tiles (AMX) cannot be used: this machine does not say how large they are");
     }
 
     private static void defaultEnvironment(Function setenv, String name, String value) {

@@ -3,6 +3,7 @@ package dev.tutti.io;
 import dev.tutti.DidYouMean;
 import dev.tutti.FileKind;
 import dev.tutti.array.NdArray;
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -115,6 +116,19 @@ public record Safetensors(Map<String, NdArray> tensors, Map<String, String> meta
      */
     public static Safetensors readVerified(Path file) {
         return open(file, true);
+    }
+
+    /**
+     * Reads a file that was received whole; {@code name} stands for it in messages. No array is allocated that the bytes do not fill.
+     *
+     * @throws CorruptFileException if it is cut short or no safetensors file
+     */
+    public static Safetensors read(byte[] bytes, String name) {
+        try {
+            return read(new ByteArrayInputStream(bytes), name, bytes.length, false);
+        } catch (IOException e) {
+            throw FileException.cannotBeRead(name, e);
+        }
     }
 
     /** Reads a stream to its end and leaves it open; {@code name} stands for it in messages. */

@@ -29,11 +29,11 @@ public final class BinaryCrossEntropy extends ElementwiseLoss {
     }
 
     @Override
-    Tensor mean(Tensor output, Tensor target) {
+    Tensor losses(Tensor output, Tensor target, Reduction reduction) {
         Tensor weight = positiveWeight == 1
                 ? null
                 : Tensor.scalarOf(positiveWeight, output.type()).to(output.device());
-        return Functions.binaryCrossEntropy(output, target, weight, Reduction.MEAN);
+        return Functions.binaryCrossEntropy(output, target, weight, reduction);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.tutti.loss;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
+import dev.tutti.tensor.Functions.Reduction;
 import dev.tutti.tensor.Tensor;
 
 /**
@@ -12,11 +13,22 @@ import dev.tutti.tensor.Tensor;
  * still give a number.
  */
 abstract class ElementwiseLoss extends Loss {
-    /** The mean over two tensors of the same shape and type. */
-    abstract Tensor mean(Tensor output, Tensor target);
+    /** The losses of two tensors of the same shape and type, or their mean. */
+    abstract Tensor losses(Tensor output, Tensor target, Reduction reduction);
 
     @Override
     public final Tensor compute(Tensor output, Tensor target) {
+        return losses(output, target(output, target), Reduction.MEAN);
+    }
+
+    @Override
+    protected final Tensor ofEach(Tensor output, Tensor target) {
+        Tensor all = losses(output, target(output, target), Reduction.NONE);
+        return all.rank() == 1 ? all : all.reshape(all.dim(0), -1).mean(1);
+    }
+
+    /** The target in the shape and type of the output. */
+    private Tensor target(Tensor output, Tensor target) {
         Shape wanted = output.shape();
         Shape given = target.shape();
         Tensor fitted = target;
@@ -26,7 +38,7 @@ abstract class ElementwiseLoss extends Loss {
             }
             fitted = target.view(wanted.toArray());
         }
-        return mean(output, fitted.type() == output.type() ? fitted : fitted.to(output.type()));
+        return fitted.type() == output.type() ? fitted : fitted.to(output.type());
     }
 
     @Override

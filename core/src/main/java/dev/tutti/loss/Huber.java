@@ -25,7 +25,7 @@ public final class Huber extends ElementwiseLoss {
     }
 
     @Override
-    Tensor mean(Tensor output, Tensor target) {
-        return Functions.huber(output, target, delta, Reduction.MEAN);
+    Tensor losses(Tensor output, Tensor target, Reduction reduction) {
+        return Functions.huber(output, target, delta, reduction);
     }
 }

@@ -22,13 +22,42 @@ import java.util.Locale;
 @JsonTypeResolver(ShortForm.class)
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public abstract class Loss extends Definition {
+    private boolean weighted;
+
+    /**
+     * Multiplies the loss of each sample by a weight, which the data gives as a second target of shape [batch]. The mean is over the
+     * samples, not over the weights, so that it does not depend on how samples are put into batches.
+     */
+    public Loss weighted() {
+        return copy((Loss c) -> c.weighted = true);
+    }
+
+    final boolean isWeighted() {
+        return weighted;
+    }
+
     /** The loss of a batch; {@code output} and {@code target} have the batch as first axis. */
     public abstract Tensor compute(Tensor output, Tensor target);
 
-    /** The loss of a model with any number of outputs. */
+    /** The loss of a model with any number of outputs, or of samples with weights. */
     public Tensor compute(List<Tensor> outputs, List<Tensor> targets) {
         requireCounts(outputs.size(), targets.size());
-        return compute(outputs.get(0), targets.get(0));
+        if (!weighted) {
+            return compute(outputs.get(0), targets.get(0));
+        }
+        Tensor each = ofEach(outputs.get(0), targets.get(0));
+        Tensor weights = targets.get(1);
+        return each.mul(weights.type() == each.type() ? weights : weights.to(each.type()))
+                .mean();
+    }
+
+    /**
+     * The loss of each sample, [batch]; only needed where samples have weights.
+     *
+     * @throws TargetException if this loss does not tell samples apart
+     */
+    protected Tensor ofEach(Tensor output, Tensor target) {
+        throw new TargetException(kind() + " has no loss for single samples, so they cannot be weighted");
     }
 
     /**
@@ -48,6 +77,25 @@ public abstract class Loss extends Definition {
     public void check(List<NdArray> targets, List<Shape> outputs) {
         requireCounts(outputs.size(), targets.size());
         check(targets.get(0), outputs.get(0));
+        if (weighted) {
+            checkWeights(targets.get(0), targets.get(1));
+        }
+    }
+
+    private void checkWeights(NdArray target, NdArray weights) {
+        if (!weights.type().isFloating()
+                || !weights.shape().equals(target.shape().first(1))) {
+            throw new TargetException(
+                    kind() + ": the weights of samples are the second target: expected floating numbers"
+                            + " of shape " + target.shape().first(1) + ", received " + weights.type() + " of shape "
+                            + weights.shape());
+        }
+        for (int row = 0; row < weights.size(); row++) {
+            if (!(weights.at(row) >= 0) || Double.isInfinite(weights.at(row))) {
+                throw new TargetException(kind() + ": the weight in row " + row + " of the batch is " + weights.at(row)
+                        + ": expected a number of 0 or more");
+            }
+        }
     }
 
     /**
@@ -69,8 +117,14 @@ public abstract class Loss extends Definition {
             throw new TargetException(kind() + " is the loss of one output, but the model has " + outputs
                     + ": give each its own with perOutput(...)");
         }
-        if (targets != 1) {
-            throw new TargetException(kind() + " expects one target for each sample, received " + targets);
+        if (weighted && targets != 2) {
+            throw new TargetException(
+                    kind() + " is weighted: it expects a target and a weight for each sample, received " + targets
+                            + (targets == 1 ? " target without a weight" : " targets"));
+        }
+        if (!weighted && targets != 1) {
+            throw new TargetException(kind() + " expects one target for each sample, received " + targets
+                    + (targets == 2 ? " (a loss that is 'weighted' takes the second as the weight)" : ""));
         }
     }
 

@@ -9,8 +9,8 @@ public final class MeanAbsoluteError extends ElementwiseLoss {
     MeanAbsoluteError() {}
 
     @Override
-    Tensor mean(Tensor output, Tensor target) {
-        return Functions.absoluteError(output, target, Reduction.MEAN);
+    Tensor losses(Tensor output, Tensor target, Reduction reduction) {
+        return Functions.absoluteError(output, target, reduction);
     }
 
     @Override

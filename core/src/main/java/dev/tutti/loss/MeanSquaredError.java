@@ -9,8 +9,8 @@ public final class MeanSquaredError extends ElementwiseLoss {
     MeanSquaredError() {}
 
     @Override
-    Tensor mean(Tensor output, Tensor target) {
-        return Functions.squaredError(output, target, Reduction.MEAN);
+    Tensor losses(Tensor output, Tensor target, Reduction reduction) {
+        return Functions.squaredError(output, target, reduction);
     }
 
     @Override

@@ -36,6 +36,9 @@ public final class PerOutput extends Loss {
         if (weights.stream().anyMatch(weight -> weight == null || !(weight >= 0) || Double.isInfinite(weight))) {
             throw new TuttiException("perOutput: weights must not be negative, received " + weights);
         }
+        if (isWeighted() || losses.stream().anyMatch(Loss::isWeighted)) {
+            throw new TuttiException("perOutput: samples of models with several outputs cannot be weighted");
+        }
         losses.forEach(Loss::validate);
     }
 

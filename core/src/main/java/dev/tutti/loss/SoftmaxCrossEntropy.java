@@ -53,6 +53,17 @@ public final class SoftmaxCrossEntropy extends Loss {
 
     @Override
     public Tensor compute(Tensor output, Tensor target) {
+        return losses(output, target, Reduction.MEAN);
+    }
+
+    /** Of a sequence the mean over its places. */
+    @Override
+    protected Tensor ofEach(Tensor output, Tensor target) {
+        Tensor all = losses(output, target, Reduction.NONE);
+        return output.rank() == 2 ? all : all.reshape(output.dim(0), -1).mean(1);
+    }
+
+    private Tensor losses(Tensor output, Tensor target, Reduction reduction) {
         int rank = output.rank();
         if (rank < 2) {
             throw new TargetException(kind() + ": expected outputs [batch, classes], received " + output.shape());
@@ -62,8 +73,7 @@ public final class SoftmaxCrossEntropy extends Loss {
         Tensor wanted = areIds(output.shape(), target.shape())
                 ? cast(rank == 2 && target.rank() == 1 ? target : target.reshape(-1), DType.INT64)
                 : cast(rank == 2 ? target : target.reshape(-1, classes), output.type());
-        return Functions.crossEntropy(
-                logits, wanted, weights(output, classes), ignored(), labelSmoothing, Reduction.MEAN);
+        return Functions.crossEntropy(logits, wanted, weights(output, classes), ignored(), labelSmoothing, reduction);
     }
 
     private static Tensor cast(Tensor tensor, DType type) {

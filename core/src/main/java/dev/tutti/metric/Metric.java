@@ -30,6 +30,11 @@ public interface Metric {
     /** A state that has seen nothing yet. */
     MetricState newState();
 
+    /** The place of the model's output, and of the label, that it measures, counted from 0. */
+    default int output() {
+        return 0;
+    }
+
     /** Whether a better model has a higher value; errors such as the mean absolute error say false. */
     default boolean higherIsBetter() {
         return true;

@@ -16,6 +16,7 @@ public enum Activation {
     ELU("elu", Functions::elu, "torch.elu(%s)"),
     SELU("selu", Functions::selu, "torch.selu(%s)"),
     GELU("gelu", Functions::gelu, "torch.gelu(%s)"),
+    GELU_TANH("geluTanh", Functions::geluTanh, "torch.gelu(%s, approximate='tanh')"),
     SILU("silu", Functions::silu, "torch.silu(%s)"),
     MISH("mish", Functions::mish, "torch.mish(%s)"),
     HARD_SWISH("hardSwish", Functions::hardSwish, "torch.hardswish(%s)"),
@@ -51,7 +52,28 @@ public enum Activation {
     boolean neverFalls() {
         return switch (this) {
             case RELU, RELU6, LEAKY_RELU, ELU, SELU, HARD_SIGMOID, HARD_TANH, SOFTPLUS, SOFTSIGN, SIGMOID, TANH -> true;
-            case NONE, GELU, SILU, MISH, HARD_SWISH, SOFTMAX, LOG_SOFTMAX -> false;
+            case NONE, GELU, GELU_TANH, SILU, MISH, HARD_SWISH, SOFTMAX, LOG_SOFTMAX -> false;
+        };
+    }
+
+    /** Whether it may be computed in bfloat16: what sums or takes logarithms may not. */
+    boolean isSafeInShortTypes() {
+        return switch (this) {
+            case NONE,
+                    RELU,
+                    RELU6,
+                    LEAKY_RELU,
+                    ELU,
+                    SELU,
+                    GELU,
+                    GELU_TANH,
+                    SILU,
+                    HARD_SWISH,
+                    HARD_SIGMOID,
+                    HARD_TANH,
+                    SIGMOID,
+                    TANH -> true;
+            case MISH, SOFTPLUS, SOFTSIGN, SOFTMAX, LOG_SOFTMAX -> false;
         };
     }
 

@@ -14,10 +14,16 @@ import java.util.List;
  * query, keys and values. All have the same width. Parameters have PyTorch's names ({@code in_proj_weight} and so on).
  */
 public final class Attention extends MergeLayer<Attention> {
+    /** What is added to the score of a step that is masked: its weight is zero in every type of number. */
+    private static final double HIDDEN = 1e9;
+
     private int heads = 1;
     private boolean causal;
     private double dropout;
     private boolean bias = true;
+    private boolean masked;
+    private LowRankAdapter lora;
+    private boolean rotary;
 
     private Attention() {}
 
@@ -39,9 +45,36 @@ public final class Attention extends MergeLayer<Attention> {
         return copy(c -> c.bias = false);
     }
 
+    /** The last input is a mask {@code [time]}: 1 for steps that may be seen, 0 for those that fill a short sequence. */
+    public Attention masked() {
+        return copy(c -> c.masked = true);
+    }
+
+    /** The layer with adapters that learn in place of its weights; freeze the weights. */
+    public Attention lora(LowRankAdapter adapter) {
+        return copy(c -> c.lora = adapter);
+    }
+
+    /** Turns queries and keys by their positions instead of adding positions to the input; heads have an even width. */
+    public Attention rotary() {
+        return copy(c -> c.rotary = true);
+    }
+
+    int heads() {
+        return heads;
+    }
+
+    boolean hasBias() {
+        return bias;
+    }
+
     @Override
-    protected Shape build(List<Shape> inputs, BuildContext build) {
+    protected Shape build(List<Shape> all, BuildContext build) {
         Dropout.check(dropout, build);
+        List<Shape> inputs = masked && !all.isEmpty() ? all.subList(0, all.size() - 1) : all;
+        if (masked && (all.size() < 2 || all.get(all.size() - 1).rank() != 1)) {
+            throw build.expected("a mask [time] as its last input", all.get(all.size() - 1));
+        }
         build.require(
                 !inputs.isEmpty() && inputs.size() <= 3, "takes one, two or three inputs, received " + inputs.size());
         Shape query = inputs.get(0);
@@ -63,6 +96,9 @@ public final class Attention extends MergeLayer<Attention> {
         long width = query.dim(1);
         build.require(
                 heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
+        build.require(
+                !rotary || width / heads % 2 == 0,
+                "turns pairs of elements by position, so heads need an even width, received " + width / heads);
         build.parameter("in_proj_weight", Shape.of(3 * width, width), Initializer.GLOROT);
         build.parameter("out_proj.weight", Shape.of(width, width), Initializer.FAN_IN);
         if (bias) {
@@ -70,19 +106,49 @@ public final class Attention extends MergeLayer<Attention> {
                     "in_proj_bias", Shape.of(3 * width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
             build.parameter("out_proj.bias", Shape.of(width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
         }
+        if (lora != null) {
+            lora.build("in_proj_", 3 * width, width, build);
+            lora.build("out_proj.", width, width, build);
+        }
         return query;
     }
 
     @Override
-    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
+    protected Tensor forward(List<Tensor> all, ForwardContext pass) {
+        List<Tensor> inputs = masked ? all.subList(0, all.size() - 1) : all;
         List<Tensor> qkv = project(inputs, pass);
-        Tensor out = dropout > 0 && pass.training()
-                ? Functions.attention(qkv.get(0), qkv.get(1), qkv.get(2), causal, dropout, pass.randomness())
-                : Functions.attention(qkv.get(0), qkv.get(1), qkv.get(2), causal);
-        return Functions.linear(
-                out.transpose(1, 2).flatten(2),
-                pass.parameter("out_proj.weight"),
-                bias ? pass.parameter("out_proj.bias") : null);
+        Tensor seen = (masked
+                        ? maskedAttention(qkv, all.get(all.size() - 1), pass)
+                        : attend(qkv.get(0), qkv.get(1), qkv.get(2), pass))
+                .transpose(1, 2)
+                .flatten(2);
+        Tensor out = Functions.linear(
+                seen, pass.parameter("out_proj.weight"), bias ? pass.parameter("out_proj.bias") : null);
+        return lora == null
+                ? out
+                : out.add(lora.forward(
+                        seen,
+                        pass.parameter("out_proj." + LowRankAdapter.A),
+                        pass.parameter("out_proj." + LowRankAdapter.B)));
+    }
+
+    private Tensor maskedAttention(List<Tensor> qkv, Tensor mask, ForwardContext pass) {
+        Tensor hidden = mask.add(-1).mul(HIDDEN).unsqueeze(1).unsqueeze(1); // [batch, 1, 1, time]
+        Tensor scores = causal ? hidden.add(Functions.causalBias(hidden, mask.dim(1))) : hidden;
+        Tensor query = rotary ? RotaryPositions.turn(qkv.get(0)) : qkv.get(0);
+        Tensor key = rotary ? RotaryPositions.turn(qkv.get(1)) : qkv.get(1);
+        return dropout > 0 && pass.training()
+                ? Functions.attention(query, key, qkv.get(2), scores, dropout, pass.randomness())
+                : Functions.attention(query, key, qkv.get(2), scores);
+    }
+
+    /** What queries find, each {@code [batch, heads, time, width of a head]}. */
+    Tensor attend(Tensor asking, Tensor asked, Tensor value, ForwardContext pass) {
+        Tensor query = rotary ? RotaryPositions.turn(asking) : asking;
+        Tensor key = rotary ? RotaryPositions.turn(asked) : asked;
+        return dropout > 0 && pass.training()
+                ? Functions.attention(query, key, value, causal, dropout, pass.randomness())
+                : Functions.attention(query, key, value, causal);
     }
 
     /** Query, keys and values as {@code [batch, heads, time, width of a head]}; what has one source is one product. */
@@ -92,10 +158,12 @@ public final class Attention extends MergeLayer<Attention> {
         List<Tensor> qkv = new ArrayList<>(3);
         for (Tensor x : inputs) {
             int parts = parts(inputs.size(), qkv.size());
-            Functions.linear(x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts))
-                    .unflatten(-1, parts, heads, -1)
-                    .unbind(2)
-                    .forEach(part -> qkv.add(part.transpose(1, 2)));
+            Tensor projected = Functions.linear(x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts));
+            if (lora != null) {
+                Tensor b = rows(pass.parameter("in_proj_" + LowRankAdapter.B), qkv.size(), parts);
+                projected = projected.add(lora.forward(x, pass.parameter("in_proj_" + LowRankAdapter.A), b));
+            }
+            projected.unflatten(-1, parts, heads, -1).unbind(2).forEach(part -> qkv.add(part.transpose(1, 2)));
         }
         return qkv;
     }
@@ -115,11 +183,16 @@ public final class Attention extends MergeLayer<Attention> {
     }
 
     @Override
-    protected String script(List<String> inputs, ScriptWriter s) {
+    protected String script(List<String> all, ScriptWriter s) {
+        if (rotary) {
+            throw new UnsupportedLayerException(s.path(), this);
+        }
+        List<String> inputs = masked ? all.subList(0, all.size() - 1) : all;
+        String joint = adapted("in_proj_", "in_proj_weight", s);
         List<String> qkv = new ArrayList<>(3);
         for (String x : inputs) {
             int parts = parts(inputs.size(), qkv.size());
-            String weight = rows(s.self("in_proj_weight"), qkv.size(), parts);
+            String weight = rows(joint, qkv.size(), parts);
             String offset = bias ? rows(s.self("in_proj_bias"), qkv.size(), parts) : "None";
             String projected = s.let("torch.linear(" + x + ", " + weight + ", " + offset + ").unflatten(-1, [" + parts
                     + ", " + heads + ", -1]).permute([2, 0, 3, 1, 4])");
@@ -127,10 +200,27 @@ public final class Attention extends MergeLayer<Attention> {
                 qkv.add(projected + "[" + i + "]");
             }
         }
-        String out = s.let("torch.scaled_dot_product_attention(" + String.join(", ", qkv) + ", None, " + dropout
-                + " if self.training else 0.0, " + (causal ? "True" : "False") + ")");
-        return s.let("torch.linear(" + out + ".transpose(1, 2).flatten(2), " + s.self("out_proj.weight") + ", "
-                + (bias ? s.self("out_proj.bias") : "None") + ")");
+        String scores = "None";
+        if (masked) {
+            String mask = all.get(all.size() - 1);
+            scores = s.let("((" + mask + " + -1.0) * " + HIDDEN + ").unsqueeze(1).unsqueeze(1)");
+            if (causal) {
+                scores = s.let(scores + " + torch.triu(torch.full([" + mask + ".size(1), " + mask + ".size(1)], -"
+                        + HIDDEN + "), 1)");
+            }
+        }
+        String out = s.let("torch.scaled_dot_product_attention(" + String.join(", ", qkv) + ", " + scores + ", "
+                + dropout + " if self.training else 0.0, " + (causal && !masked ? "True" : "False") + ")");
+        return s.let("torch.linear(" + out + ".transpose(1, 2).flatten(2), "
+                + adapted("out_proj.", "out_proj.weight", s) + ", " + (bias ? s.self("out_proj.bias") : "None") + ")");
+    }
+
+    /** A weight with what its adapter adds. */
+    private String adapted(String prefix, String weight, ScriptWriter s) {
+        return lora == null
+                ? s.self(weight)
+                : s.let(lora.script(
+                        s.self(weight), s.self(prefix + LowRankAdapter.A), s.self(prefix + LowRankAdapter.B)));
     }
 
     private static String rows(String joint, int first, int parts) {

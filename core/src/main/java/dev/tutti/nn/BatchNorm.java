@@ -13,7 +13,8 @@ import java.util.stream.LongStream;
  *
  * <p>Takes {@code [features]}, {@code [channels, time]} or {@code [channels, height, width]}. While training it looks at the
  * batch and keeps running statistics; afterwards it uses those. So it does for the single row that may be one worker's share of a
- * batch, which has no variance.
+ * batch, which has no variance. While its parameters are frozen it stands still: it uses the running statistics and leaves them as they
+ * are.
  */
 public final class BatchNorm extends FluentLayer<BatchNorm> {
     private double momentum = 0.1;
@@ -48,12 +49,13 @@ public final class BatchNorm extends FluentLayer<BatchNorm> {
 
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
-        if (pass.training() && pass.batchSum() != null) {
+        boolean training = pass.training() && !pass.isFrozen();
+        if (training && pass.batchSum() != null) {
             return shared(x, pass);
         }
         Tensor mean = pass.buffer("running_mean");
         boolean single = x.size() == mean.size();
-        if (pass.training() && single && !pass.divided()) {
+        if (training && single && !pass.divided()) {
             throw tooFew(pass, mean.size());
         }
         return Functions.batchNorm(
@@ -62,7 +64,7 @@ public final class BatchNorm extends FluentLayer<BatchNorm> {
                 pass.parameter("bias"),
                 mean,
                 pass.buffer("running_var"),
-                pass.training() && !single,
+                training && !single,
                 momentum,
                 epsilon);
     }

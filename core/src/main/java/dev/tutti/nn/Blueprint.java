@@ -4,6 +4,7 @@ import dev.tutti.MachineMemory;
 import dev.tutti.array.DType;
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
+import dev.tutti.table.TableSpec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -20,6 +21,7 @@ final class Blueprint {
         final Layer layer;
         final Map<String, Parameter> parameters = new LinkedHashMap<>();
         final Map<String, Parameter> buffers = new LinkedHashMap<>();
+        TableSpec table; // null where the layer has none; without the seed
         final Map<String, Node> children = new LinkedHashMap<>();
         List<Shape> outputs = List.of();
 
@@ -40,7 +42,10 @@ final class Blueprint {
     final Node root;
     final List<Parameter> parameters = new ArrayList<>();
     final List<Parameter> buffers = new ArrayList<>();
+    final List<TableSpec> tables = new ArrayList<>();
     final List<Input> inputs;
+    long summedForward; // elements that members with slices sum for each row
+    long summedBackward;
 
     Blueprint(Layer layer, List<Input> inputs) {
         this.inputs = List.copyOf(inputs);

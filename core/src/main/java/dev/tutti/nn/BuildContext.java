@@ -1,6 +1,8 @@
 package dev.tutti.nn;
 
 import dev.tutti.array.Shape;
+import dev.tutti.table.FirstValues;
+import dev.tutti.table.TableSpec;
 import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.List;
 
@@ -56,6 +58,13 @@ public final class BuildContext {
         blueprint.buffers.add(buffer);
     }
 
+    /** Declares a table of rows that are made on first use; a layer has one at most. */
+    public void table(int width, FirstValues first) {
+        require(node.table == null, "declares two tables: expected one");
+        node.table = new TableSpec(node.path.isEmpty() ? node.layer.kind() : node.path, width, first, 0);
+        blueprint.tables.add(node.table);
+    }
+
     /** Builds a layer inside this one; its input comes from where this layer's input comes from. */
     public Shape child(String name, Layer layer, Shape... inputs) {
         return child(name, layer, List.of(inputs), sources);
@@ -80,10 +89,29 @@ public final class BuildContext {
         return child.outputs;
     }
 
+    /** Builds a layer that adds nothing to the names of the layers inside it. */
+    List<Shape> chunk(String name, Layer layer, List<Shape> inputs) {
+        Blueprint.Node child = new Blueprint.Node(node.path, layer);
+        node.children.put(name, child);
+        child.outputs = new BuildContext(blueprint, child, sources).shapes(layer, inputs);
+        return child.outputs;
+    }
+
     List<Shape> shapes(Layer layer, List<Shape> inputs) {
         return layer instanceof MultiOutput<?> multi
                 ? multi.buildAll(inputs, this)
                 : List.of(layer.build(inputs, this));
+    }
+
+    /**
+     * Counts what members that hold slices of this layer sum for each row of a batch.
+     *
+     * @param forward the shape of what is summed on the way forward; null: nothing
+     * @param backward on the way back
+     */
+    void sums(Shape forward, Shape backward) {
+        blueprint.summedForward += forward == null || !forward.isKnown() ? 0 : forward.size();
+        blueprint.summedBackward += backward == null || !backward.isKnown() ? 0 : backward.size();
     }
 
     /** True when the model is fed whole numbers somewhere: then this layer may be too. */

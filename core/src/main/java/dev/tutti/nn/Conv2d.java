@@ -16,7 +16,7 @@ public final class Conv2d extends Convolution<Conv2d> {
     }
 
     ConvChain.Layer inStretch(ForwardContext pass) {
-        return new ConvChain.Convolution(pass.parameter("weight"), bias(pass), window().window(), groups());
+        return new ConvChain.Convolution(pass.held("weight"), pass.heldOrNull("bias"), window().window(), groups());
     }
 
     @Override

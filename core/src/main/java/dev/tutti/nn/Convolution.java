@@ -178,6 +178,11 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Fluen
         return filters;
     }
 
+    /** The same with another number of filters. */
+    final L filters(int count) {
+        return copy(c -> ((Convolution<L>) c).filters = count);
+    }
+
     final int groups() {
         return groups;
     }

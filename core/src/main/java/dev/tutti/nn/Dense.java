@@ -13,6 +13,7 @@ public final class Dense extends FluentLayer<Dense> {
     private int units;
     private boolean bias = true;
     private Initializer init = FAN_IN;
+    private LowRankAdapter lora;
 
     private Dense() {}
 
@@ -26,6 +27,19 @@ public final class Dense extends FluentLayer<Dense> {
 
     public Dense init(Initializer initializer) {
         return copy(c -> c.init = initializer);
+    }
+
+    /** The layer with an adapter that learns in place of its weight; freeze the weight. */
+    public Dense lora(LowRankAdapter adapter) {
+        return copy(c -> c.lora = adapter);
+    }
+
+    boolean hasAdapter() {
+        return lora != null;
+    }
+
+    boolean hasBias() {
+        return bias;
     }
 
     @Override
@@ -48,12 +62,18 @@ public final class Dense extends FluentLayer<Dense> {
                     units,
                     ParameterLayout.PLAIN);
         }
+        if (lora != null) {
+            lora.build("", units, in, build);
+        }
         return input.with(-1, units);
     }
 
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
-        return Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
+        Tensor product = Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
+        return lora == null
+                ? product
+                : product.add(lora.forward(x, pass.parameter(LowRankAdapter.A), pass.parameter(LowRankAdapter.B)));
     }
 
     @Override
@@ -63,7 +83,9 @@ public final class Dense extends FluentLayer<Dense> {
 
     @Override
     protected String script(List<String> in, ScriptWriter s) {
-        return s.let(
-                "torch.linear(" + in.get(0) + ", " + s.self("weight") + ", " + (bias ? s.self("bias") : "None") + ")");
+        String weight = lora == null
+                ? s.self("weight")
+                : s.let(lora.script(s.self("weight"), s.self(LowRankAdapter.A), s.self(LowRankAdapter.B)));
+        return s.let("torch.linear(" + in.get(0) + ", " + weight + ", " + (bias ? s.self("bias") : "None") + ")");
     }
 }

@@ -15,6 +15,10 @@ public final class Dropout extends FluentLayer<Dropout> {
         this.rate = rate;
     }
 
+    double rate() {
+        return rate;
+    }
+
     @Override
     protected Shape build(Shape input, BuildContext build) {
         check(rate, build);

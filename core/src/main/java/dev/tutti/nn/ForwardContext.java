@@ -1,5 +1,11 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.NdArray;
+import dev.tutti.table.RowSource;
+import dev.tutti.table.TableSpec;
+import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
@@ -18,18 +24,29 @@ import java.util.function.UnaryOperator;
 public final class ForwardContext {
     /** What all layers of one model share during a pass. */
     static final class Mode {
+        final Model.Options options;
         final boolean optimised;
+        final DType shortType; // what layers that multiply compute in; null where that is the model's type
+        long passes; // how many have begun: copies of parameters in the short type are of one pass
         boolean training;
         GradientTape tape; // of the pass under way; null where it is not recorded
         String line = ""; // the layer that all of the model's data flows through, at the moment; null in a branch
         Consumer<Tensor> batchSum;
+        RowSource rows; // of all tables
+        List<TouchedRows> touched; // of the pass under way; null where it is not recorded
+        Consumer<Tensor>
+                tensorSum; // over the members that hold the other slices of parameters; null where there are none
         boolean divided; // batches are shares of larger ones
         final Randomness randomness = new Randomness(0);
         private long randomKey; // what the random numbers of the pass follow from, besides the layer that draws them
         private long restarts;
 
-        Mode(boolean optimised) {
-            this.optimised = optimised;
+        Mode(Model.Options options) {
+            this.options = options;
+            this.optimised = options.optimised();
+            this.shortType = options.precision()
+                    .shortType(options.type(), options.device())
+                    .orElse(null);
         }
 
         void restartRandomness(long... keys) {
@@ -40,9 +57,13 @@ public final class ForwardContext {
 
     private final String path;
     private final long pathKey;
+    private final TableSpec table; // null where the layer has none
     private final Layer layer;
     private final Mode mode;
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
+    private final Map<String, Tensor> copies = new LinkedHashMap<>(); // of parameters, in the short type
+    private final LayerPrecision precision;
+    private long copied; // the pass that the copies are of
     private final Map<String, Tensor> buffers = new LinkedHashMap<>();
     private final Map<String, ForwardContext> children = new LinkedHashMap<>();
     private final Map<Class<?>, AutoCloseable> resources = new HashMap<>();
@@ -53,6 +74,8 @@ public final class ForwardContext {
         path = node.path;
         pathKey = Randomness.mix(path.chars().asLongStream().toArray());
         layer = node.layer;
+        precision = LayerPrecision.of(layer);
+        table = node.table;
         this.mode = mode;
         node.parameters.forEach((name, p) -> parameters.put(
                 name,
@@ -66,19 +89,113 @@ public final class ForwardContext {
                 (name, child) -> children.put(name, new ForwardContext(child, values, state, trainable, mode)));
     }
 
-    /** A parameter of this layer, by the name it was declared with. */
+    /** A parameter of this layer, by the name it was declared with; in the type that the layer computes in. */
     public Tensor parameter(String name) {
+        Tensor parameter = held(name);
+        return isShort() ? copy(name, parameter) : parameter;
+    }
+
+    /** The layer's own parameters, in the order they were declared; in the type that the layer computes in. */
+    public Collection<Tensor> parameters() {
+        return isShort() ? parameters.keySet().stream().map(this::parameter).toList() : parameters.values();
+    }
+
+    /** A parameter as it is held in the vector. */
+    Tensor held(String name) {
         return found(parameters, name, "parameter");
     }
 
-    /** The layer's own parameters, in the order they were declared. */
-    public Collection<Tensor> parameters() {
-        return parameters.values();
+    /** Null where the layer has none of that name. */
+    Tensor heldOrNull(String name) {
+        return parameters.get(name);
+    }
+
+    private boolean isShort() {
+        return mode.shortType != null && precision == LayerPrecision.SHORT;
+    }
+
+    /** Made once for each pass; a model for inference, whose values do not change, keeps it. */
+    private Tensor copy(String name, Tensor parameter) {
+        boolean kept = mode.options.inference();
+        if (!kept && copied != mode.passes) {
+            copies.clear();
+            copied = mode.passes;
+        }
+        return copies.computeIfAbsent(name, n -> {
+            Tensor made = parameter.to(mode.shortType);
+            return kept ? made.retain() : made;
+        });
+    }
+
+    /** Forgets copies of parameters that are no longer what they were made of. */
+    void dropCopies() {
+        if (mode.options.inference()) {
+            copies.values().forEach(Tensor::close);
+        }
+        copies.clear();
+        children.values().forEach(ForwardContext::dropCopies);
+    }
+
+    /** A factor of a product in the type that layers that multiply compute in. */
+    Tensor factor(Tensor x) {
+        return mode.shortType == null ? x : LayerPrecision.to(x, mode.shortType);
+    }
+
+    /** Whether layers that multiply compute in a shorter type than the model's. */
+    boolean multipliesShort() {
+        return mode.shortType != null;
+    }
+
+    /** The type that layers that multiply compute in. */
+    DType multipliedType() {
+        return mode.shortType == null ? mode.options.type() : mode.shortType;
+    }
+
+    private Tensor compute(List<Tensor> inputs) {
+        return layer.forward(mode.shortType == null ? inputs : precision.typed(inputs, mode.shortType), this);
+    }
+
+    /** What an activation is applied to: softmax and its like get float32. */
+    private Tensor activate(Activation function, Tensor output) {
+        boolean widened = mode.shortType != null && !function.isSafeInShortTypes();
+        return layer.activate(function, widened ? LayerPrecision.to(output, DType.FLOAT32) : output);
+    }
+
+    /** Runs an inner layer that all of this layer's data flows through, with another activation than its own. */
+    Tensor childOnTheLine(String name, Tensor input, Activation activation) {
+        Tensor output = childOnTheLine(name, input);
+        return found(children, name, "inner layer").activate(activation, output);
     }
 
     /** A buffer of this layer, by the name it was declared with. */
     public Tensor buffer(String name) {
         return found(buffers, name, "buffer");
+    }
+
+    /**
+     * The rows of the layer's table.
+     *
+     * @param ids of which none comes twice
+     */
+    Tensor rows(long[] ids) {
+        Model.Options options = mode.options;
+        float[] values = mode.rows.read(ModelPlan.seeded(table, options), ids);
+        Tensor rows = Tensor.of(NdArray.of(values, ids.length, table.width()), options.device())
+                .to(options.type());
+        if (mode.touched != null) {
+            rows = rows.detach().requiresGradient(true);
+            mode.touched.add(new TouchedRows(table, ids, rows));
+        }
+        return rows;
+    }
+
+    /** Rows of a table that a recorded pass has used: their gradients are there after the way back. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
+    record TouchedRows(TableSpec table, long[] ids, Tensor rows) {}
+
+    /** How the model was made. */
+    Model.Options options() {
+        return mode.options;
     }
 
     /** Runs an inner layer. */
@@ -95,7 +212,7 @@ public final class ForwardContext {
     Tensor childOnTheLine(String name, Tensor input) {
         ForwardContext child = found(children, name, "inner layer");
         boolean onTheLine = path.equals(mode.line);
-        return child.with(onTheLine ? child.path : mode.line, () -> child.layer.forward(List.of(input), child));
+        return child.with(onTheLine ? child.path : mode.line, () -> child.compute(List.of(input)));
     }
 
     /** Runs a part that not all of the layer's data flows through. */
@@ -120,9 +237,10 @@ public final class ForwardContext {
 
     /** Whether the gradients of an inner dense layer can go straight into the vector. */
     boolean canCut(String dense) {
+        ForwardContext inner = found(children, dense, "inner layer");
         return canCut()
-                && mode.tape.writesDirectly(
-                        found(children, dense, "inner layer").parameter("weight"));
+                && !(inner.layer instanceof Dense layer && layer.hasAdapter())
+                && mode.tape.writesDirectly(inner.held("weight"));
     }
 
     /** An inner dense layer with its activation, whose gradients go straight into the vector where that brings something. */
@@ -130,18 +248,21 @@ public final class ForwardContext {
         ForwardContext dense = found(children, name, "inner layer");
         boolean rectified = activation == Activation.RELU;
         Optional<Tensor> product = canCut(name)
-                ? mode.tape.product(input, dense.parameter("weight"), dense.parameters.get("bias"), rectified)
+                ? mode.tape.product(input, dense.held("weight"), dense.heldOrNull("bias"), rectified, multipliedType())
                 : Optional.empty();
         if (product.isEmpty()) {
-            return dense.layer.activate(activation, dense.layer.forward(List.of(input), dense));
+            return dense.activate(activation, dense.compute(List.of(input)));
         }
-        return rectified ? product.get() : activation.apply(product.get());
+        return rectified ? product.get() : dense.activate(activation, product.get());
     }
 
-    /** A stretch of inner layers whose gradients go straight into the vector; empty where that cannot be. */
-    Optional<Tensor> cutStretch(List<FusionPlan.Step> stretch, Tensor x) {
+    /** A chain of inner layers whose gradients go straight into the vector; empty where that cannot be. */
+    Optional<Tensor> cutChain(List<FusionPlan.Step> chain, Tensor x) {
         return canCut()
-                ? mode.tape.chain(x, resource(ConvChains.class, ConvChains::new).of(stretch, children))
+                ? mode.tape.chain(
+                        x,
+                        resource(ConvChains.class, () -> new ConvChains(multipliedType()))
+                                .of(chain, children))
                 : Optional.empty();
     }
 
@@ -152,6 +273,11 @@ public final class ForwardContext {
 
     List<Tensor> childAll(String name, List<Tensor> inputs) {
         return found(children, name, "inner layer").runAll(inputs);
+    }
+
+    /** A parameter of an inner layer, for layers that share one. */
+    Tensor childParameter(String child, String name) {
+        return found(children, child, "inner layer").held(name);
     }
 
     /** The layer's full name, for error messages. */
@@ -172,14 +298,57 @@ public final class ForwardContext {
         return mode.divided;
     }
 
+    /** The type that the model computes in. */
+    public DType type() {
+        return mode.options.type();
+    }
+
     /** True while training: dropout drops and batch norm looks at the batch. */
     public boolean training() {
         return mode.training;
     }
 
+    /** True when the layer has parameters and all of them are frozen: then its running statistics stand still too. */
+    boolean isFrozen() {
+        return !parameters.isEmpty() && parameters.values().stream().noneMatch(Tensor::requiresGradient);
+    }
+
     /** Adds up statistics with those of the other workers that share a batch; null when each looks at its own rows. */
     Consumer<Tensor> batchSum() {
         return mode.batchSum;
+    }
+
+    /**
+     * The sum of what each member that holds a slice of this layer has computed, the same bits on all of them. Its gradient is that of each
+     * summand.
+     *
+     * @param own fresh memory that no backward pass reads; it is overwritten
+     */
+    Tensor sumOfSlices(Tensor own) {
+        if (mode.tensorSum == null) {
+            return own;
+        }
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor values = own.detach();
+            if (values.isContiguous()) {
+                mode.tensorSum.accept(values);
+            } else {
+                Tensor copy = values.contiguous();
+                mode.tensorSum.accept(copy);
+                values.copy_(copy);
+            }
+        }
+        return own;
+    }
+
+    /** What all members that hold slices of this layer receive: the gradients that they have of it are summed on the way back. */
+    Tensor sharedBySlices(Tensor x) {
+        return mode.tensorSum == null ? x : Functions.sharedGradient(x, mode.tensorSum);
+    }
+
+    /** The context of an inner layer. */
+    ForwardContext inner(String name) {
+        return found(children, name, "inner layer");
     }
 
     /** True when layers may take shortcuts that come to the same result. */
@@ -201,13 +370,13 @@ public final class ForwardContext {
     }
 
     Tensor run(List<Tensor> inputs) {
-        return layer.activate(layer.activation(), layer.forward(inputs, this));
+        return activate(layer.activation(), compute(inputs));
     }
 
     List<Tensor> runAll(List<Tensor> inputs) {
         return layer instanceof MultiOutput<?> multi
                 ? multi.forwardAll(inputs, this).stream()
-                        .map(layer.activation()::apply)
+                        .map(output -> activate(layer.activation(), output))
                         .toList()
                 : List.of(run(inputs));
     }
@@ -228,6 +397,9 @@ public final class ForwardContext {
     }
 
     void close() {
+        if (mode.options.inference()) {
+            copies.values().forEach(Tensor::close);
+        }
         parameters.values().forEach(Tensor::close);
         buffers.values().forEach(Tensor::close);
         children.values().forEach(ForwardContext::close);

@@ -11,8 +11,8 @@ import java.util.Optional;
  * <ul>
  *   <li>An activation that never falls may come after the max pool instead of before it: the greatest value stays the
  *       greatest, and there are four times fewer of them.
- *   <li>A stretch of convolutions and max pools is computed in oneDNN's blocked layouts, entered and left once.
- *   <li>Such stretches and large dense layers that all of the model's data flows through write their gradients straight into
+ *   <li>A chain of convolutions and max pools is computed in oneDNN's blocked layouts, entered and left once.
+ *   <li>Such chains and large dense layers that all of the model's data flows through write their gradients straight into
  *       the vector.
  * </ul>
  *
@@ -65,25 +65,29 @@ record FusionPlan(List<Step> steps) {
     }
 
     Tensor forward(Tensor input, ForwardContext pass) {
-        boolean blocking = input.rank() == 4 && input.canBeBlocked();
+        boolean cutting = input.rank() == 4 && (input.canBeBlocked() || pass.multipliesShort());
+        boolean blocking = cutting && !pass.multipliesShort(); // the engine has blocked layouts for float32 alone
         Tensor x = input;
         int next = 0;
         while (next < steps.size()) {
             Step step = steps.get(next);
-            if (blocking && step.enter) {
-                List<Step> stretch = stretchFrom(next);
-                Optional<Tensor> cut = pass.cutStretch(stretch, x);
-                x = cut.isPresent() ? cut.get() : blocked(stretch, x, pass);
-                next += stretch.size();
+            List<Step> chain = cutting && step.enter ? chainFrom(next) : List.of(step);
+            Optional<Tensor> cut = chain.size() > 1 ? pass.cutChain(chain, x) : Optional.empty();
+            if (cut.isPresent()) {
+                x = cut.get();
+            } else if (blocking && chain.size() > 1) {
+                x = blocked(chain, x, pass);
             } else {
-                x = forward(step, x, pass);
-                next++;
+                for (Step each : chain) {
+                    x = forward(each, x, pass);
+                }
             }
+            next += chain.size();
         }
         return x;
     }
 
-    private List<Step> stretchFrom(int first) {
+    private List<Step> chainFrom(int first) {
         int last = first;
         while (!steps.get(last).leave) {
             last++;
@@ -91,10 +95,10 @@ record FusionPlan(List<Step> steps) {
         return steps.subList(first, last + 1);
     }
 
-    /** A stretch as the engine computes it. */
-    private static Tensor blocked(List<Step> stretch, Tensor input, ForwardContext pass) {
+    /** A chain as the engine computes it. */
+    private static Tensor blocked(List<Step> chain, Tensor input, ForwardContext pass) {
         Tensor x = input.toBlocked();
-        for (Step step : stretch) {
+        for (Step step : chain) {
             x = forward(step, x, pass);
         }
         return x.fromBlocked();
@@ -103,6 +107,6 @@ record FusionPlan(List<Step> steps) {
     private static Tensor forward(Step step, Tensor x, ForwardContext pass) {
         return step.layer instanceof Dense
                 ? pass.dense(step.name, x, step.activation)
-                : step.layer.activate(step.activation, pass.childOnTheLine(step.name, x));
+                : pass.childOnTheLine(step.name, x, step.activation);
     }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -52,6 +53,14 @@ public final class Graph extends MultiOutput<Graph> {
         return copy(c -> c.outputs = List.of(names));
     }
 
+    /** Other layers in the same places. */
+    Graph withLayers(BiFunction<String, Layer, Layer> others) {
+        List<Node> changed = nodes.stream()
+                .map(node -> new Node(node.name, others.apply(node.name, node.layer), node.from))
+                .toList();
+        return copy(c -> c.nodes = changed);
+    }
+
     /** What comes in and what layers give, by name. */
     Map<String, Input> values(List<Input> given, Function<String, Shape> shapes) {
         Map<String, Input> values = new LinkedHashMap<>();
@@ -63,6 +72,19 @@ public final class Graph extends MultiOutput<Graph> {
             values.put(node.name, new Input(shapes.apply(node.name), ValueTypes.after(node.layer, in)));
         }
         return values;
+    }
+
+    /** The values that are there before a node, counted from 0, and are needed by it or later; the outputs behind the last one. */
+    List<String> crossing(int node) {
+        if (node == nodes.size()) {
+            return outputs;
+        }
+        Set<String> needed = new HashSet<>(outputs);
+        nodes.subList(node, nodes.size()).forEach(each -> needed.addAll(each.from));
+        List<String> there = new ArrayList<>(inputs);
+        nodes.subList(0, node).forEach(each -> there.add(each.name));
+        there.removeIf(name -> !needed.contains(name));
+        return there;
     }
 
     /** The layers between values: those that {@code to} needs and that are not before {@code from}. */

@@ -46,7 +46,7 @@ final class InitialValues {
                 FlatVector state = new FlatVector(alone.bufferCount(), options.type(), options.device())) {
             draw(alone.parameters, values, options.seed());
             draw(alone.buffers, state, options.seed());
-            ForwardContext.Mode mode = new ForwardContext.Mode(false);
+            ForwardContext.Mode mode = new ForwardContext.Mode(options.asWritten());
             ForwardContext pass = new ForwardContext(alone.root, values, state, false, mode);
             try {
                 pass.initialise();

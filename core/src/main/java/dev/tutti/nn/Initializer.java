@@ -3,6 +3,8 @@ package dev.tutti.nn;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.tutti.DidYouMean;
+import dev.tutti.table.FirstValues;
+import dev.tutti.table.FirstValues.Distribution;
 import dev.tutti.tensor.Randomness;
 import dev.tutti.tensor.Tensor;
 import java.util.Arrays;
@@ -48,6 +50,21 @@ public enum Initializer {
                 values.write(OrthogonalMatrix.of(values.toArray()));
             }
         }
+    }
+
+    /** The same for the rows of a table: each element of a row connects one id with all of the row. */
+    FirstValues firstRows(int width, BuildContext build) {
+        return switch (this) {
+            case ZEROS -> new FirstValues(Distribution.CONSTANT, 0);
+            case ONES -> new FirstValues(Distribution.CONSTANT, 1);
+            case FAN_IN -> new FirstValues(Distribution.UNIFORM, 1 / Math.sqrt(width));
+            case NORMAL -> new FirstValues(Distribution.NORMAL, 1);
+            case SMALL_NORMAL -> new FirstValues(Distribution.NORMAL, 0.02);
+            case HE -> new FirstValues(Distribution.NORMAL, Math.sqrt(2.0 / width));
+            case GLOROT, ORTHOGONAL ->
+                throw build.failure("has a table, whose rows cannot begin as '" + this
+                        + "': expected one of zeros, ones, fanIn, normal, smallNormal, he");
+        };
     }
 
     private static void uniform(Tensor values, double bound, Randomness random) {

@@ -97,6 +97,16 @@ public final class Layers {
         return new BatchNorm();
     }
 
+    /** Brings the last axis to a mean square of 1. */
+    public static RmsNorm rmsNorm() {
+        return new RmsNorm();
+    }
+
+    /** Two dense layers side by side, one of which gates the other, and a third that brings them back to the width of the input. */
+    public static SwiGlu swiGlu(int inner) {
+        return new SwiGlu(inner);
+    }
+
     public static LayerNorm layerNorm() {
         return new LayerNorm();
     }
@@ -139,6 +149,11 @@ public final class Layers {
 
     public static Multiply multiply() {
         return new Multiply();
+    }
+
+    /** The inner product of two inputs. */
+    public static Dot dot() {
+        return new Dot();
     }
 
     /** Joins inputs along their last axis. */
@@ -208,6 +223,50 @@ public final class Layers {
 
     public static Layer logSoftmax() {
         return activation(Activation.LOG_SOFTMAX);
+    }
+
+    // ---- sequences of tokens
+
+    /** Tokens, their positions and types as BERT embeds them. */
+    public static TokenEmbedding tokenEmbedding(int vocabulary, int width) {
+        return new TokenEmbedding(vocabulary, width);
+    }
+
+    /** A language model that embeds and scores tokens by one matrix. */
+    public static TiedEmbedding tiedEmbedding(int vocabulary, int width, Layer body) {
+        return new TiedEmbedding(vocabulary, width, body);
+    }
+
+    /** 1 for tokens, 0 for those that fill short sequences. */
+    public static PaddingMask paddingMask(int paddingId) {
+        return new PaddingMask(paddingId);
+    }
+
+    /** One vector for a sequence: the mean of its steps. */
+    public static SequencePool sequencePool() {
+        return new SequencePool();
+    }
+
+    /** Vectors of length 1. */
+    public static UnitNorm unitNorm() {
+        return new UnitNorm();
+    }
+
+    // ---- several tasks
+
+    /** Copies of a layer beside each other; {@link #expertGate} weighs them. */
+    public static Experts experts(int count, Layer expert) {
+        return new Experts(count, expert);
+    }
+
+    /** What one task makes of experts. */
+    public static ExpertGate expertGate() {
+        return new ExpertGate();
+    }
+
+    /** One task's share of what all tasks have computed. */
+    public static CrossStitch crossStitch() {
+        return new CrossStitch();
     }
 
     // ---- from elsewhere

@@ -1,11 +1,15 @@
 package dev.tutti.nn;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.NamePattern;
 import dev.tutti.TuttiException;
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
+import dev.tutti.table.RowGradients;
+import dev.tutti.table.RowSource;
+import dev.tutti.table.TableStore;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -35,9 +39,12 @@ public final class Model implements AutoCloseable {
      * @param device where they live
      * @param optimised whether layers may take shortcuts that come to the same result
      * @param inference whether the model is for predictions alone and carries no gradients
+     * @param precision what layers multiply in
      */
-    public record Options(long seed, DType type, Device device, boolean optimised, boolean inference) {
-        public static final Options DEFAULT = new Options(0, DType.FLOAT32, Device.CPU, true, false);
+    public record Options(
+            long seed, DType type, Device device, boolean optimised, boolean inference, ComputePrecision precision) {
+        public static final Options DEFAULT =
+                new Options(0, DType.FLOAT32, Device.CPU, true, false, ComputePrecision.FLOAT32);
 
         public Options {
             if (!type.isOfArrays()) {
@@ -47,25 +54,30 @@ public final class Model implements AutoCloseable {
         }
 
         public Options seed(long newSeed) {
-            return new Options(newSeed, type, device, optimised, inference);
+            return new Options(newSeed, type, device, optimised, inference, precision);
         }
 
         public Options type(DType newType) {
-            return new Options(seed, newType, device, optimised, inference);
+            return new Options(seed, newType, device, optimised, inference, precision);
         }
 
         public Options device(Device newDevice) {
-            return new Options(seed, type, newDevice, optimised, inference);
+            return new Options(seed, type, newDevice, optimised, inference, precision);
         }
 
         /** Computes every layer just as it is written: slower, to check the shortcuts against. */
         public Options asWritten() {
-            return new Options(seed, type, device, false, inference);
+            return new Options(seed, type, device, false, inference, precision);
         }
 
         /** Carries no gradients, which is half the memory: the model predicts, and refuses to record. */
         public Options forInference() {
-            return new Options(seed, type, device, optimised, true);
+            return new Options(seed, type, device, optimised, true, precision);
+        }
+
+        /** Multiplies in another type than the one that values are kept in. */
+        public Options precision(ComputePrecision choice) {
+            return new Options(seed, type, device, optimised, inference, choice);
         }
     }
 
@@ -76,15 +88,25 @@ public final class Model implements AutoCloseable {
     private final FlatVector state;
     private final ForwardContext.Mode mode;
     private final ForwardContext root;
+    private final TableStore tables;
+    private final boolean ownsTables;
+    private final RowGradients rowGradients = new RowGradients();
     private final TreeSet<String> frozen = new TreeSet<>();
 
     Model(ModelPlan plan, FlatVector vector, FlatVector state) {
+        this(plan, vector, state, new TableStore(plan.tables()), true);
+    }
+
+    private Model(ModelPlan plan, FlatVector vector, FlatVector state, TableStore tables, boolean ownsTables) {
+        this.ownsTables = ownsTables;
         this.plan = plan;
         this.blueprint = plan.blueprint();
         this.options = plan.options();
         this.vector = vector;
         this.state = state;
-        mode = new ForwardContext.Mode(options.optimised);
+        mode = new ForwardContext.Mode(options);
+        this.tables = tables;
+        mode.rows = tables;
         try (Scope scope = Scope.open()) {
             root = new ForwardContext(blueprint.root, vector, state, !options.inference, mode);
         }
@@ -102,7 +124,8 @@ public final class Model implements AutoCloseable {
     /** A model of another worker in this JVM: the same parameters in the same memory, gradients and statistics of its own. */
     public Model replica() {
         FlatVector ownState = new FlatVector(state.size(), options.type, options.device);
-        Model replica = new Model(plan, vector.sharingValues(), ownState);
+        Model replica = new Model(plan, vector.sharingValues(), ownState, tables, false);
+        replica.mode.rows = mode.rows;
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             ownState.values().copy_(state.values());
@@ -161,6 +184,21 @@ public final class Model implements AutoCloseable {
         return options;
     }
 
+    /** The tables of rows that are made on first use, as far as they are in this process. */
+    public TableStore tables() {
+        return tables;
+    }
+
+    /** Gets rows of tables from another place than {@link #tables} from now on, such as servers. */
+    public void rowsFrom(RowSource source) {
+        mode.rows = source;
+    }
+
+    /** The gradients of rows of tables, as the last passes left them. */
+    public RowGradients rowGradients() {
+        return rowGradients;
+    }
+
     /** Switches between training and prediction: dropout, batch norm. */
     public void training(boolean on) {
         mode.training = on;
@@ -201,7 +239,60 @@ public final class Model implements AutoCloseable {
 
     /** Runs a batch through the model. */
     public List<Tensor> forward(List<Tensor> inputs) {
-        return root.runAll(fit(inputs));
+        return run(root, fit(inputs));
+    }
+
+    /** Runs a pass from a layer on; what comes out has the model's own type. */
+    private List<Tensor> run(ForwardContext from, List<Tensor> inputs) {
+        mode.passes++;
+        List<Tensor> outputs = from.runAll(inputs);
+        return mode.shortType == null
+                ? outputs
+                : outputs.stream()
+                        .map(output -> LayerPrecision.to(output, options.type))
+                        .toList();
+    }
+
+    // ---- chunks
+
+    /** How many parts of the whole model run by themselves: one, unless the plan put several {@link ModelPlan#together together}. */
+    public int chunks() {
+        return definition() instanceof ModelChunks several ? several.count() : 1;
+    }
+
+    /** What a chunk takes. */
+    public List<Input> inputs(int chunk) {
+        return definition() instanceof ModelChunks several ? several.inputsOf(chunk, blueprint.inputs) : inputs();
+    }
+
+    /** The shapes that come out of a chunk, without the batch. */
+    public List<Shape> outputs(int chunk) {
+        return definition() instanceof ModelChunks
+                ? blueprint.root.children.get(ModelChunks.name(chunk)).outputs
+                : outputs();
+    }
+
+    /** Runs a batch through a chunk. */
+    public List<Tensor> forward(int chunk, List<Tensor> inputs) {
+        return run(context(chunk), fit(inputs, inputs(chunk)));
+    }
+
+    /** Runs a batch through a chunk for a backward pass, which gives the gradients of the inputs too where they are asked for. */
+    public RecordedPass record(int chunk, List<Tensor> inputs, boolean inputGradients) {
+        return record(context(chunk), inputs, inputs(chunk), inputGradients);
+    }
+
+    private ForwardContext context(int chunk) {
+        return definition() instanceof ModelChunks ? root.inner(ModelChunks.name(chunk)) : root;
+    }
+
+    /**
+     * Lets layers that hold slices of parameters compute with the members that hold the other slices.
+     *
+     * @param sum adds up a tensor over all of them, in place, in forward and backward passes; must not throw
+     */
+    public void shareTensors(Consumer<Tensor> sum) {
+        mode.tensorSum = sum;
     }
 
     /**
@@ -224,44 +315,51 @@ public final class Model implements AutoCloseable {
 
     /** Runs a batch through the model for a backward pass, which only the recorded pass can run. */
     public RecordedPass record(List<Tensor> inputs) {
-        return record(inputs, false);
+        return record(root, inputs, blueprint.inputs, false);
     }
 
     /** The same, and the pass gives the gradients of the inputs too. */
     public RecordedPass recordWithInputGradients(List<Tensor> inputs) {
-        return record(inputs, true);
+        return record(root, inputs, blueprint.inputs, true);
     }
 
-    private RecordedPass record(List<Tensor> inputs, boolean inputGradients) {
+    private RecordedPass record(
+            ForwardContext from, List<Tensor> inputs, List<Input> expected, boolean inputGradients) {
         if (options.inference) {
             throw new TuttiException(
                     "the model was built for inference and carries no gradients, so no pass can be recorded: "
                             + "build it without forInference() to train it");
         }
-        List<Tensor> fitted = fit(inputs);
+        List<Tensor> fitted = fit(inputs, expected);
         if (inputGradients) {
             fitted.replaceAll(x -> x.type().isFloating() ? x.detach().requiresGradient(true) : x);
         }
         GradientTape tape = vector.record();
+        List<ForwardContext.TouchedRows> touched = new ArrayList<>();
         mode.tape = options.device.equals(Device.CPU) ? tape : null;
+        mode.touched = touched;
         try {
-            return new RecordedPass(tape, fitted, root.runAll(fitted), inputGradients);
+            return new RecordedPass(tape, fitted, run(from, fitted), inputGradients, touched, rowGradients);
         } catch (RuntimeException | Error e) {
             tape.close();
             throw e;
         } finally {
             mode.tape = null;
+            mode.touched = null;
         }
     }
 
     private List<Tensor> fit(List<Tensor> inputs) {
-        if (inputs.size() != blueprint.inputs.size()) {
-            throw new ShapeException(
-                    "the model takes " + blueprint.inputs.size() + " inputs, received " + inputs.size());
+        return fit(inputs, blueprint.inputs);
+    }
+
+    private List<Tensor> fit(List<Tensor> inputs, List<Input> expected) {
+        if (inputs.size() != expected.size()) {
+            throw new ShapeException("the model takes " + expected.size() + " inputs, received " + inputs.size());
         }
         List<Tensor> fitted = new ArrayList<>(inputs.size());
         for (int i = 0; i < inputs.size(); i++) {
-            fitted.add(fit(inputs.get(i), blueprint.inputs.get(i), i));
+            fitted.add(fit(inputs.get(i), expected.get(i), i));
         }
         return fitted;
     }
@@ -286,6 +384,33 @@ public final class Model implements AutoCloseable {
         learn(name, false);
     }
 
+    /**
+     * Freezes all parameters that a pattern matches, such as {@code encoder*}.
+     *
+     * @return how many
+     * @throws TuttiException if there are none
+     */
+    public int freezeMatching(NamePattern pattern) {
+        List<String> names = matching(pattern);
+        names.forEach(this::freeze);
+        return names.size();
+    }
+
+    /** The full names of the parameters that a pattern matches. */
+    public List<String> matching(NamePattern pattern) {
+        List<String> names = blueprint.parameters.stream()
+                .map(Parameter::name)
+                .filter(pattern::matches)
+                .toList();
+        if (names.isEmpty()) {
+            throw new TuttiException("no parameter matches '" + pattern + "'"
+                    + DidYouMean.hint(
+                            pattern.text().replace("*", ""),
+                            blueprint.root.children.keySet().stream().toList()));
+        }
+        return names;
+    }
+
     /** Reverts {@link #freeze}, for all frozen parameters under a name or for some of them. */
     public void unfreeze(String name) {
         frozen.removeAll(parametersUnder(name));
@@ -305,9 +430,13 @@ public final class Model implements AutoCloseable {
 
     /** Freezes exactly these parameters, given by their full names. */
     public void freezeOnly(Set<String> parameters) {
-        if (!frozen.equals(parameters)) {
+        Set<String> here = new TreeSet<>(parameters);
+        if (!plan.isWhole()) { // other members hold the others
+            here.removeIf(name -> blueprint.parameters.stream().noneMatch(p -> matches(p.name(), name)));
+        }
+        if (!frozen.equals(here)) {
             List.copyOf(frozen).forEach(this::unfreeze);
-            parameters.forEach(this::freeze);
+            here.forEach(this::freeze);
         }
     }
 
@@ -387,6 +516,7 @@ public final class Model implements AutoCloseable {
             blueprint.parameters.forEach(p -> load(p, vector, arrays, from));
             blueprint.buffers.forEach(b -> load(b, state, arrays, from));
         }
+        root.dropCopies();
     }
 
     private void load(Parameter p, FlatVector target, Map<String, NdArray> arrays, String from) {
@@ -418,5 +548,8 @@ public final class Model implements AutoCloseable {
         mode.randomness.close();
         vector.close();
         state.close();
+        if (ownsTables) {
+            tables.close();
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.tutti.DidYouMean;
 import dev.tutti.TuttiException;
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
+import dev.tutti.table.TableSpec;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
@@ -86,9 +87,28 @@ public final class ModelPlan {
         return List.copyOf(blueprint.buffers);
     }
 
+    /** The tables of rows that are made on first use, which are not in the vector. */
+    public List<TableSpec> tables() {
+        return blueprint.tables.stream().map(table -> seeded(table, options)).toList();
+    }
+
+    static TableSpec seeded(TableSpec table, Model.Options options) {
+        return new TableSpec(table.name(), table.width(), table.first(), options.seed());
+    }
+
     /** The names of the outermost layers, in order. */
     public List<String> layers() {
         return List.copyOf(blueprint.root.children.keySet());
+    }
+
+    /** Elements that members with slices of these layers sum for each row of a batch on the way forward. */
+    public long summedForward() {
+        return blueprint.summedForward;
+    }
+
+    /** The same on the way back, at most: values that nothing learned comes before have no gradients. */
+    public long summedBackward() {
+        return blueprint.summedBackward;
     }
 
     /** Bytes that parameters and buffers take, and the gradients where there are any. */
@@ -160,19 +180,24 @@ public final class ModelPlan {
     }
 
     /**
-     * A range of the layers of a {@link Sequential}, counted from 0 as {@link #layers} does.
+     * A range of the layers of a {@link Sequential} or a {@link Graph}, counted from 0 as {@link #layers} does. A part of a graph takes
+     * and gives all values that cross its ends, in the order in which they come to be: also those that it only passes on.
      *
-     * @throws TuttiException if the model is not a Sequential, or the range is empty or beyond its layers
+     * @throws TuttiException if the model is neither, or the range is empty or beyond its layers
      */
     public ModelPlan part(Range layers) {
         requireWhole();
-        if (!(definition instanceof Sequential sequential)) {
-            throw new TuttiException("a range of layers can be cut out of a Sequential: the model is a "
-                    + definition.kind() + (definition instanceof Graph ? ", which is cut by the names of values" : ""));
-        }
         List<String> names = layers();
-        if (layers.isEmpty() || layers.to() > names.size()) {
+        boolean isCuttable = definition instanceof Sequential || definition instanceof Graph;
+        if (isCuttable && (layers.isEmpty() || layers.to() > names.size())) {
             throw new TuttiException("a part has one layer or more of [0, " + names.size() + "): received " + layers);
+        }
+        if (definition instanceof Graph graph) {
+            return part(graph.crossing((int) layers.from()), graph.crossing((int) layers.to()));
+        }
+        if (!(definition instanceof Sequential sequential)) {
+            throw new TuttiException(
+                    "a range of layers can be cut out of a Sequential or a Graph: the model is a " + definition.kind());
         }
         List<Input> inputs = inputs();
         for (int i = 0; i < layers.from(); i++) {
@@ -210,13 +235,27 @@ public final class ModelPlan {
      * @throws TuttiException if a name or a shape does not fit the whole model
      */
     public ModelPlan sliced(Layer part, List<Input> inputs, List<Slice> held) {
-        requireWhole();
         Map<String, Slice> byName = new LinkedHashMap<>();
         held.forEach(slice -> byName.put(slice.parameter(), slice));
+        return sliced(part, inputs, byName);
+    }
+
+    /**
+     * The same where parameters of the part may have names of their own, because several of them are slices of one of the whole model's.
+     *
+     * @param held slices by the names that they have in the part
+     */
+    public ModelPlan sliced(Layer part, List<Input> inputs, Map<String, Slice> held) {
+        requireWhole();
+        Map<String, Slice> byName = new LinkedHashMap<>(held);
         ModelPlan plan = new ModelPlan(part, options, inputs, this, byName);
         List<String> unused = new ArrayList<>(byName.keySet());
         plan.blueprint.parameters.forEach(p -> unused.remove(check(p, blueprint.parameters, byName)));
         plan.blueprint.buffers.forEach(b -> unused.remove(check(b, blueprint.buffers, byName)));
+        for (Parameter p :
+                plan.blueprint.parameters) { // whole ones begin as the whole model's do, whatever the part says
+            byName.putIfAbsent(p.name(), Slice.all(p.name(), p.shape()));
+        }
         if (!unused.isEmpty()) {
             throw new TuttiException("the part has no parameter '" + unused.get(0) + "', of which a slice is given");
         }
@@ -224,7 +263,8 @@ public final class ModelPlan {
     }
 
     private String check(Parameter p, List<Parameter> among, Map<String, Slice> held) {
-        Parameter all = find(among, p.name()).orElseThrow(() -> unknown(p.name()));
+        String name = held.containsKey(p.name()) ? held.get(p.name()).parameter() : p.name();
+        Parameter all = find(among, name).orElseThrow(() -> unknown(name));
         Slice slice = held.getOrDefault(p.name(), Slice.all(p.name(), all.shape()));
         if (!slice.whole().equals(all.shape()) || !slice.shape().equals(p.shape())) {
             throw new TuttiException("the part has " + p.name() + " as " + p.shape() + ": expected " + slice.shape()
@@ -232,6 +272,33 @@ public final class ModelPlan {
                     + all.shape());
         }
         return p.name();
+    }
+
+    /**
+     * Several parts of one model as one model, with one vector: each part is a chunk that runs by itself ({@link Model#record(int,
+     * List, boolean)}), as the chunks do that a stage of an interleaved pipeline holds.
+     *
+     * @param parts of the same whole model; a parameter that several of them use is held once
+     */
+    public static ModelPlan together(List<ModelPlan> parts) {
+        ModelPlan first = parts.get(0);
+        if (parts.size() == 1) {
+            return first;
+        }
+        List<Layer> definitions = new ArrayList<>();
+        List<Input> inputs = new ArrayList<>();
+        List<Integer> counts = new ArrayList<>();
+        Map<String, Slice> slices = new LinkedHashMap<>();
+        for (ModelPlan part : parts) {
+            if (part.whole() != first.whole()) {
+                throw new IllegalArgumentException("chunks are parts of one model: received parts of several");
+            }
+            definitions.add(part.definition);
+            inputs.addAll(part.inputs());
+            counts.add(part.inputs().size());
+            slices.putAll(part.slices);
+        }
+        return new ModelPlan(new ModelChunks(definitions, counts), first.options, inputs, first.whole(), slices);
     }
 
     private void requireWhole() {
@@ -274,7 +341,7 @@ public final class ModelPlan {
         try (Scope scope = Scope.open()) {
             InitialValues.copySlice(
                     slice,
-                    InitialValues.of(whole().blueprint, p.name(), options),
+                    InitialValues.of(whole().blueprint, slice.parameter(), options),
                     target.view(p.range(), p.shape(), p.layout()));
         }
     }

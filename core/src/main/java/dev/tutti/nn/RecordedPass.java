@@ -1,5 +1,7 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.DType;
+import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.GradientListener;
 import dev.tutti.tensor.vector.GradientTape;
@@ -21,9 +23,19 @@ public final class RecordedPass implements AutoCloseable {
     private final List<Tensor> inputs;
     private final List<Tensor> outputs;
     private final boolean inputGradients;
+    private final List<ForwardContext.TouchedRows> touched;
+    private final RowGradients rowGradients;
     private boolean done;
 
-    RecordedPass(GradientTape tape, List<Tensor> inputs, List<Tensor> outputs, boolean inputGradients) {
+    RecordedPass(
+            GradientTape tape,
+            List<Tensor> inputs,
+            List<Tensor> outputs,
+            boolean inputGradients,
+            List<ForwardContext.TouchedRows> touched,
+            RowGradients rowGradients) {
+        this.touched = touched;
+        this.rowGradients = rowGradients;
         this.tape = tape;
         this.inputs = inputs;
         this.outputs = outputs;
@@ -47,6 +59,7 @@ public final class RecordedPass implements AutoCloseable {
     /** The same, with a listener that hears of gradients while the pass still runs. */
     public void backward(Tensor loss, boolean add, GradientListener listener) {
         tape.backward(loss, add, listener);
+        addRowGradients(add);
         done = true;
     }
 
@@ -64,7 +77,24 @@ public final class RecordedPass implements AutoCloseable {
     /** The same, with a listener that hears of gradients while the pass still runs. */
     public void backward(List<Tensor> gradients, boolean add, GradientListener listener) {
         tape.backward(outputs, gradients, add, listener);
+        addRowGradients(add);
         done = true;
+    }
+
+    private void addRowGradients(boolean add) {
+        if (!add) {
+            rowGradients.clear();
+        }
+        for (ForwardContext.TouchedRows each : touched) {
+            Tensor gradient = each.rows().gradient();
+            if (gradient != null) {
+                rowGradients.add(
+                        each.table().name(),
+                        each.table().width(),
+                        each.ids(),
+                        gradient.to(DType.FLOAT32).toArray().floats());
+            }
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Adds what its layers make of the input to the input itself, so that deep models learn: {@code x + body(x)}.
@@ -23,6 +24,19 @@ public final class Residual extends FluentLayer<Residual> {
     /** A layer on the way past, often {@code conv2d(filters, 1).stride(2)}. */
     public Residual shortcut(Layer layer) {
         return copy(c -> c.shortcut = layer);
+    }
+
+    List<Layer> layers() {
+        return layers;
+    }
+
+    /** Other layers in the same places. */
+    Residual withLayers(List<Layer> others, UnaryOperator<Layer> ofShortcut) {
+        return copy(c -> {
+            c.layers = List.copyOf(others);
+            c.shortcut = shortcut == null ? null : ofShortcut.apply(shortcut);
+            c.chain = null;
+        });
     }
 
     @Override

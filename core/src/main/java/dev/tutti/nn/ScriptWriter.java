@@ -17,6 +17,9 @@ public final class ScriptWriter {
     /** What all layers of one model write to. */
     private static final class Page {
         final List<String> lines = new ArrayList<>();
+        final List<ScriptLine> assignments = new ArrayList<>();
+        List<String> inputs = List.of();
+        List<String> outputs = List.of();
         final Map<String, String> parameters = new LinkedHashMap<>();
         final Map<String, String> buffers = new LinkedHashMap<>();
         final Map<String, Imported> modules = new LinkedHashMap<>();
@@ -99,6 +102,8 @@ public final class ScriptWriter {
             inputs.add(blueprint.inputs.size() == 1 ? "x" : "x" + (i + 1));
         }
         List<String> outputs = root.runAll(inputs);
+        page.inputs = List.copyOf(inputs);
+        page.outputs = List.copyOf(outputs);
         page.lines.add("return " + String.join(", ", outputs));
         page.lines.add(0, "def forward(self, " + String.join(", ", inputs) + "):");
         return root;
@@ -137,6 +142,7 @@ public final class ScriptWriter {
     public String let(String expression) {
         String variable = "v" + page.variables++;
         page.lines.add(variable + " = " + expression);
+        page.assignments.add(new ScriptLine(node.path.isEmpty() ? node.layer.kind() : node.path, variable, expression));
         return variable;
     }
 
@@ -177,6 +183,24 @@ public final class ScriptWriter {
     /** The submodules that the source calls, by attribute. */
     public Map<String, Imported> modules() {
         return page.modules;
+    }
+
+    /** A line of {@code forward}: which layer wrote it, and the variable that holds what the expression gives. */
+    public record ScriptLine(String layer, String variable, String expression) {}
+
+    /** The lines of {@code forward} in order, for those who translate them. */
+    public List<ScriptLine> lines() {
+        return List.copyOf(page.assignments);
+    }
+
+    /** The variables that {@code forward} is given. */
+    public List<String> inputs() {
+        return page.inputs;
+    }
+
+    /** The expressions that {@code forward} returns. */
+    public List<String> outputVariables() {
+        return page.outputs;
     }
 
     /** The source of {@code forward}. */

@@ -37,6 +37,19 @@ public final class Sequential extends MergeLayer<Sequential> {
         });
     }
 
+    /** The names that the layers have here, in order. */
+    public List<String> names() {
+        return chain().names();
+    }
+
+    /** Other layers in the same places. */
+    Sequential withLayers(List<Layer> others) {
+        return copy(c -> {
+            c.layers = List.copyOf(others);
+            c.chain = null;
+        });
+    }
+
     /** Some of the layers, under the names they have here. */
     Sequential part(Range range) {
         List<Layer> part = new ArrayList<>();

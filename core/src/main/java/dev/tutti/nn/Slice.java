@@ -52,6 +52,14 @@ public record Slice(String parameter, Shape whole, int axis, Range rows) {
         return new Slice(parameter, whole, axis, other);
     }
 
+    /** All of a parameter, counted along another axis; a slice that is not all of it has but one axis. */
+    public Slice along(int other) {
+        if (other == axis || !isAll() || other >= whole.rank()) {
+            return this;
+        }
+        return new Slice(parameter, whole, other, new Range(0, whole.dim(other)));
+    }
+
     public boolean isAll() {
         return rows.length() == (whole.rank() == 0 ? 1 : whole.dim(axis));
     }

@@ -1,5 +1,6 @@
 package dev.tutti.nn;
 
+import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Tensor;
@@ -14,7 +15,7 @@ import java.util.function.UnaryOperator;
  * <p>It normalises before each part, which trains without warm-up; {@link #postNorm()} normalises after each sum as the first
  * transformers did. Inner layers have PyTorch's names ({@code self_attn}, {@code linear1}, {@code norm1}, ...).
  */
-public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
+public final class TransformerEncoder extends MergeLayer<TransformerEncoder> {
     /** The engine has these for its blocked layout, in which the two dense layers are faster. */
     private static final Set<Activation> BLOCKED = EnumSet.of(Activation.NONE, Activation.RELU, Activation.GELU);
 
@@ -24,6 +25,10 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
     private double dropout;
     private boolean postNorm;
     private boolean causal;
+    private double epsilon = 1e-5;
+    private LowRankAdapter lora;
+    private transient Range ownHeads; // null: all
+    private transient Range ownInner;
 
     private TransformerEncoder() {}
 
@@ -56,9 +61,40 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
         return copy(c -> c.causal = true);
     }
 
+    /** What the norms add to the variance, so that nothing is divided by zero. */
+    public TransformerEncoder epsilon(double value) {
+        return copy(c -> c.epsilon = value);
+    }
+
+    /** The block with adapters on its attention and both dense layers; freeze everything else. */
+    public TransformerEncoder lora(LowRankAdapter adapter) {
+        return copy(c -> c.lora = adapter);
+    }
+
+    int heads() {
+        return heads;
+    }
+
+    Attention attention() {
+        Attention attention = new Attention(heads).dropout(dropout).lora(lora);
+        return causal ? attention.causal() : attention;
+    }
+
+    /** A member's slice: some heads, and some of what is between the two dense layers. */
+    TransformerEncoder sliced(Range someHeads, Range someInner) {
+        return copy(c -> {
+            c.ownHeads = someHeads;
+            c.ownInner = someInner;
+        });
+    }
+
     @Override
-    protected Shape build(Shape input, BuildContext build) {
+    protected Shape build(List<Shape> inputs, BuildContext build) {
         Dropout.check(dropout, build);
+        build.require(
+                inputs.size() == 1 || inputs.size() == 2,
+                "takes one input, or one and a mask, received " + inputs.size());
+        Shape input = inputs.get(0);
         if (input.rank() != 2 || input.dim(1) == Shape.ANY) {
             throw build.expected("[time, width]", input);
         }
@@ -66,33 +102,53 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
         int width = Math.toIntExact(input.dim(1));
         build.require(
                 heads > 0 && width % heads == 0, "has " + heads + " heads, which must divide its width of " + width);
-        Attention attention = new Attention(heads).dropout(dropout);
-        build.child("self_attn", causal ? attention.causal() : attention, input);
-        Shape wide =
-                build.child("linear1", new Dense(inner == 0 ? 4 * width : inner).activation(innerActivation), input);
-        build.child("linear2", new Dense(width), wide);
-        build.child("norm1", new LayerNorm(), input);
-        build.child("norm2", new LayerNorm(), input);
+        Dense first = new Dense(innerWidth(width)).lora(lora);
+        Dense second = new Dense(width).lora(lora);
+        if (ownHeads == null) {
+            Attention attention = inputs.size() == 2 ? attention().masked() : attention();
+            build.child("self_attn", attention, inputs.toArray(Shape[]::new));
+            Shape wide = build.child("linear1", first.activation(innerActivation), input);
+            build.child("linear2", second, wide);
+        } else {
+            build.require(
+                    lora == null && inputs.size() == 1,
+                    "is cut among members, which is not possible with adapters (lora) or a mask as second input");
+            build.child("self_attn", new SplitAttention(attention(), ownHeads, width), input);
+            Layer columns = new SplitDense(first, true, true, ownInner, innerWidth(width), width);
+            Shape wide = build.child("linear1", columns.activation(innerActivation), input);
+            build.child("linear2", new SplitDense(second, false, true, ownInner, width, innerWidth(width)), wide);
+        }
+        build.child("norm1", new LayerNorm().epsilon(epsilon), input);
+        build.child("norm2", new LayerNorm().epsilon(epsilon), input);
         return input;
     }
 
+    private int innerWidth(int width) {
+        return inner == 0 ? 4 * width : inner;
+    }
+
     @Override
-    protected Tensor forward(Tensor x, ForwardContext pass) {
+    protected Tensor forward(List<Tensor> inputs, ForwardContext pass) {
+        Tensor x = inputs.get(0);
         if (postNorm) {
-            Tensor seen = pass.child("norm1", x.add(attend(x, pass)));
+            Tensor seen = pass.child("norm1", x.add(attend(x, inputs, pass)));
             return pass.child("norm2", addFeedForward(seen, same -> same, pass));
         }
-        Tensor seen = x.add(attend(pass.child("norm1", x), pass));
+        Tensor seen = x.add(attend(pass.child("norm1", x), inputs, pass));
         return addFeedForward(seen, each -> pass.child("norm2", each), pass);
     }
 
-    private Tensor attend(Tensor x, ForwardContext pass) {
-        return dropout(pass.child("self_attn", x), pass);
+    private Tensor attend(Tensor x, List<Tensor> inputs, ForwardContext pass) {
+        return dropout(
+                inputs.size() == 1 ? pass.child("self_attn", x) : pass.child("self_attn", x, inputs.get(1)), pass);
     }
 
     /** What was seen, and what the two dense layers make of it. */
     private Tensor addFeedForward(Tensor seen, UnaryOperator<Tensor> norm, ForwardContext pass) {
         boolean drops = dropout > 0 && pass.training();
+        if (ownHeads != null) {
+            return seen.add(slicedFeedForward(norm.apply(seen), pass));
+        }
         if (!drops && pass.canCut("linear1")) {
             return pass.cutResidual(seen, rows -> {
                 Tensor wide = pass.dense("linear1", norm.apply(rows), innerActivation);
@@ -102,8 +158,20 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
         return seen.add(feedForward(norm.apply(seen), drops, pass));
     }
 
+    private Tensor slicedFeedForward(Tensor x, ForwardContext pass) {
+        Tensor wide = pass.child("linear1", x);
+        int width = Math.toIntExact(x.dim(-1));
+        Tensor kept = pass.training() ? SplitDropout.apply(wide, dropout, ownInner, innerWidth(width), pass) : wide;
+        return dropout(pass.child("linear2", kept), pass);
+    }
+
     private Tensor feedForward(Tensor x, boolean drops, ForwardContext pass) {
-        if (pass.optimised() && !drops && BLOCKED.contains(innerActivation) && x.canBeBlocked()) {
+        if (pass.optimised()
+                && !pass.multipliesShort()
+                && lora == null
+                && !drops
+                && BLOCKED.contains(innerActivation)
+                && x.canBeBlocked()) {
             return pass.child("linear2", pass.child("linear1", x.toBlocked())).fromBlocked();
         }
         return dropout(pass.child("linear2", dropout(pass.child("linear1", x), pass)), pass);
@@ -116,7 +184,9 @@ public final class TransformerEncoder extends FluentLayer<TransformerEncoder> {
     @Override
     protected String script(List<String> in, ScriptWriter s) {
         String x = in.get(0);
-        String attended = dropout(s.child("self_attn", postNorm ? x : s.child("norm1", x)), s);
+        String asked = postNorm ? x : s.child("norm1", x);
+        String attended =
+                dropout(in.size() == 1 ? s.child("self_attn", asked) : s.child("self_attn", asked, in.get(1)), s);
         String seen = s.let(x + " + " + attended);
         seen = postNorm ? s.child("norm1", seen) : seen;
         String inside = dropout(s.child("linear1", postNorm ? seen : s.child("norm2", seen)), s);

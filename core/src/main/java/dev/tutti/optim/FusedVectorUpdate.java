@@ -3,11 +3,13 @@ package dev.tutti.optim;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FusedUpdate;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
-/** An update whose step is one call of a fused kernel for all stretches together. */
+/** An update whose step is one call of a fused kernel for all stretches that have one learning rate. */
 abstract class FusedVectorUpdate extends VectorUpdate {
-    private FusedUpdate call;
+    private final Map<List<ParameterSlice>, FusedUpdate> calls = new IdentityHashMap<>();
 
     FusedVectorUpdate(Target target, Decay decay) {
         super(target, decay);
@@ -21,13 +23,13 @@ abstract class FusedVectorUpdate extends VectorUpdate {
         if (!stretches.isEmpty()) {
             List<Range> within = stretches.stream().map(ParameterSlice::range).toList();
             List<Range> blocks = FusedUpdate.blocks(within, target().range().from());
-            call = prepare(blocks, values(), gradients(), kernelDecay());
+            calls.put(stretches, prepare(blocks, values(), gradients(), kernelDecay()));
         }
     }
 
     @Override
     protected final void move(List<ParameterSlice> stretches, double rate) {
-        call.run(rate);
+        calls.get(stretches).run(rate);
     }
 
     @Override
@@ -38,9 +40,7 @@ abstract class FusedVectorUpdate extends VectorUpdate {
     @Override
     final void release() {
         super.release();
-        if (call != null) {
-            call.close();
-            call = null;
-        }
+        calls.values().forEach(FusedUpdate::close);
+        calls.clear();
     }
 }

@@ -10,8 +10,10 @@ import dev.tutti.json.ShortForm;
 import dev.tutti.optim.schedule.Constant;
 import dev.tutti.optim.schedule.Progress;
 import dev.tutti.optim.schedule.Schedule;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -30,6 +32,7 @@ public abstract class Optimizer extends Definition {
     private Schedule schedule;
     private double weightDecay;
     private List<String> noDecay = List.of();
+    private Map<String, Double> rateFactors = Map.of();
     private double clipNorm;
     private double clipValue;
 
@@ -46,7 +49,7 @@ public abstract class Optimizer extends Definition {
     public final Update bind(Target target) {
         Objects.requireNonNull(target, "target");
         validate();
-        return update(target);
+        return update(rateFactors.isEmpty() ? target : target.rateFactors(rateFactors));
     }
 
     /** Makes the state that belongs to the target's range; the settings have been validated. */
@@ -65,6 +68,13 @@ public abstract class Optimizer extends Definition {
         setting("clipValue", clipValue).atLeast(0);
         if (noDecay == null || noDecay.stream().anyMatch(pattern -> pattern == null || pattern.isBlank())) {
             throw new TuttiException(kind() + ": noDecay must be a list of names such as bias, received " + noDecay);
+        }
+        if (rateFactors == null
+                || rateFactors.values().stream()
+                        .anyMatch(factor -> factor == null || !(factor >= 0) || factor.isInfinite())) {
+            throw new TuttiException(
+                    kind() + ": rateFactors: expected numbers of at least 0 by pattern of names, such as"
+                            + " {encoder*: 0.1}, received " + rateFactors);
         }
         schedule().validate();
     }
@@ -137,6 +147,14 @@ public abstract class Optimizer extends Definition {
      */
     public Optimizer noDecay(String... patterns) {
         return copy(c -> base(c).noDecay = List.of(patterns));
+    }
+
+    /**
+     * Scales the learning rate of groups of parameters, by pattern of their names: {@code encoder*} or {@code encoder}. Of several
+     * patterns that match the last one counts. A pattern that matches nothing is an error when the optimizer is bound.
+     */
+    public Optimizer rateFactors(Map<String, Double> factors) {
+        return copy(c -> base(c).rateFactors = new LinkedHashMap<>(factors));
     }
 
     /** Scales the gradients down when their length, over the whole vector, exceeds {@code max}; 0 switches it off. */

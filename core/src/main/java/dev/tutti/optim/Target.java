@@ -1,12 +1,17 @@
 package dev.tutti.optim;
 
+import dev.tutti.DidYouMean;
+import dev.tutti.NamePattern;
+import dev.tutti.TuttiException;
 import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.vector.FlatVector;
 import dev.tutti.tensor.vector.FusedUpdate;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -20,12 +25,23 @@ import java.util.stream.IntStream;
  * @param parameters all named ranges of the vector, also those outside of the range: they matter to settings that
  *     go by name, such as no decay for biases
  * @param trainable asked at every step, so that freezing works while training
+ * @param rateFactors what scales the learning rate, by pattern of names
  */
-public record Target(FlatVector vector, Range range, List<NamedRange> parameters, Supplier<List<Range>> trainable) {
+public record Target(
+        FlatVector vector,
+        Range range,
+        List<NamedRange> parameters,
+        Supplier<List<Range>> trainable,
+        Map<String, Double> rateFactors) {
+    public Target(FlatVector vector, Range range, List<NamedRange> parameters, Supplier<List<Range>> trainable) {
+        this(vector, range, parameters, trainable, Map.of());
+    }
+
     public Target {
         Objects.requireNonNull(vector, "vector");
         Objects.requireNonNull(trainable, "trainable");
         parameters = List.copyOf(parameters);
+        rateFactors = new LinkedHashMap<>(rateFactors);
         if (!vector.all().contains(range)) {
             throw new IllegalArgumentException(
                     "the range " + range + " does not lie within the vector " + vector.all());
@@ -39,7 +55,50 @@ public record Target(FlatVector vector, Range range, List<NamedRange> parameters
 
     /** The same for a part of the range. */
     public Target part(Range part) {
-        return new Target(vector, part, parameters, trainable);
+        return new Target(vector, part, parameters, trainable, rateFactors);
+    }
+
+    /**
+     * The same with learning rates by group.
+     *
+     * @throws TuttiException if a pattern matches no parameter
+     */
+    Target rateFactors(Map<String, Double> factors) {
+        for (String pattern : factors.keySet()) {
+            NamePattern names = new NamePattern(pattern);
+            if (parameters.stream().noneMatch(parameter -> names.matches(parameter.name()))) {
+                throw new TuttiException("rateFactors: no parameter matches '" + pattern + "'"
+                        + DidYouMean.hint(
+                                pattern.replace("*", ""),
+                                parameters.stream()
+                                        .map(parameter -> parameter.name().split("\\.")[0])
+                                        .distinct()
+                                        .toList()));
+            }
+        }
+        return new Target(vector, range, parameters, trainable, factors);
+    }
+
+    /** Stretches to update now by the factor of their learning rate. */
+    Map<Double, List<Range>> groups(List<Range> now) {
+        Map<Double, List<Range>> groups = new LinkedHashMap<>();
+        if (rateFactors.isEmpty()) {
+            groups.put(1.0, within(now));
+            return groups;
+        }
+        for (NamedRange parameter : parameters) {
+            double factor = 1;
+            for (Map.Entry<String, Double> each : rateFactors.entrySet()) {
+                factor = new NamePattern(each.getKey()).matches(parameter.name()) ? each.getValue() : factor;
+            }
+            for (Range segment : within(now)) {
+                Range own = segment.intersect(parameter.range());
+                if (!own.isEmpty()) {
+                    groups.computeIfAbsent(factor, any -> new ArrayList<>()).add(own);
+                }
+            }
+        }
+        return groups;
     }
 
     /**

@@ -44,7 +44,7 @@ public abstract class VectorUpdate implements Update {
     private Tensor counter;
     private boolean counts = true;
     private List<Range> trainable;
-    private List<ParameterSlice> stretches = List.of();
+    private List<RateGroup> groups = List.of();
     private boolean closed;
 
     protected VectorUpdate(Target target, Decay decay) {
@@ -92,21 +92,31 @@ public abstract class VectorUpdate implements Update {
             List<Range> now = target.trainable().get();
             if (!now.equals(trainable)) {
                 release();
-                stretches = stretches(target.within(now));
+                List<RateGroup> changed = new ArrayList<>();
+                target.groups(now).forEach((factor, ranges) -> changed.add(new RateGroup(factor, stretches(ranges))));
+                groups = changed;
                 trainable = List.copyOf(now);
-                arrange(stretches);
+                groups.forEach(group -> arrange(group.stretches));
             }
             if (counter != null && counts) {
                 counter.add_(1); // also while all is frozen: parts of a divided update count alike
             }
-            if (stretches.isEmpty()) {
-                return;
+            for (RateGroup group : groups) {
+                if (!group.stretches.isEmpty()) {
+                    moveGroup(group.stretches, learningRate * group.factor);
+                }
             }
-            if (decay.isOn() && (mask != null || !decaysInKernel())) {
-                stretches.forEach(stretch -> decay(stretch, learningRate));
-            }
-            move(stretches, learningRate);
         }
+    }
+
+    /** Stretches whose learning rate is scaled alike. */
+    private record RateGroup(double factor, List<ParameterSlice> stretches) {}
+
+    private void moveGroup(List<ParameterSlice> stretches, double rate) {
+        if (decay.isOn() && (mask != null || !decaysInKernel())) {
+            stretches.forEach(slice -> decay(slice, rate));
+        }
+        move(stretches, rate);
     }
 
     private List<ParameterSlice> stretches(List<Range> segments) {
@@ -119,19 +129,19 @@ public abstract class VectorUpdate implements Update {
         return out;
     }
 
-    private void decay(ParameterSlice stretch, double rate) {
-        Tensor moved = decay.decoupled() ? stretch.values() : stretch.gradients();
+    private void decay(ParameterSlice slice, double rate) {
+        Tensor moved = decay.decoupled() ? slice.values() : slice.gradients();
         double factor = decay.decoupled() ? -rate * decay.amount() : decay.amount();
         if (mask != null) {
-            moved.addcmul_(stretch.values(), stretch.of(mask), factor);
+            moved.addcmul_(slice.values(), slice.of(mask), factor);
         } else if (decay.decoupled()) {
             moved.mul_(1 + factor);
         } else {
-            moved.add_(stretch.values(), factor);
+            moved.add_(slice.values(), factor);
         }
     }
 
-    /** Called when what learns has changed, before the next step. */
+    /** Called when what learns has changed, before the next step, for each group of stretches that are moved together. */
     void arrange(List<ParameterSlice> changed) {}
 
     /** True when decay that is the same for all is left to the step itself. */
@@ -140,8 +150,8 @@ public abstract class VectorUpdate implements Update {
     }
 
     void release() {
-        stretches.forEach(ParameterSlice::close);
-        stretches = List.of();
+        groups.forEach(group -> group.stretches.forEach(ParameterSlice::close));
+        groups = List.of();
         trainable = null;
     }
 

@@ -1,5 +1,7 @@
 package dev.tutti.tensor;
 
+import dev.tutti.host.Processor;
+
 /** Where a tensor lives: the CPU, or a CUDA device when libtorch has one. */
 public record Device(Kind kind, int index) {
     public static final Device CPU = new Device(Kind.CPU, 0);
@@ -35,6 +37,11 @@ public record Device(Kind kind, int index) {
                     + "use --device cpu, or build with -Pgpu on a machine that has one");
         }
         return cuda(name.length() > 4 ? Integer.parseInt(name.substring(5)) : 0);
+    }
+
+    /** Whether it multiplies bfloat16 by instructions of its own. */
+    public boolean hasBfloat16() {
+        return kind != Kind.CPU || Processor.hasBfloat16();
     }
 
     @Override

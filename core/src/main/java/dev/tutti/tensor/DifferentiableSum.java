@@ -20,7 +20,26 @@ final class DifferentiableSum {
 
     private static final ThreadLocal<Consumer<Tensor>> SUM = new ThreadLocal<>();
 
+    private static final TensorTensorHook BACKWARD_HOOK = new BackwardHook();
+
+    private static final ThreadLocal<Consumer<Tensor>> BACKWARD_SUM = new ThreadLocal<>();
+
     private DifferentiableSum() {}
+
+    /**
+     * The same tensor, whose gradient is summed over several workers on the way back: each of them uses it for a part of what follows.
+     *
+     * @param sum adds up a tensor with those of the other workers, in place; must not throw
+     */
+    static Tensor ofGradients(Tensor same, Consumer<Tensor> sum) {
+        if (!same.handle().requires_grad()) {
+            return same;
+        }
+        BACKWARD_SUM.set(sum);
+        Tensor out = same.view(same.shape().toArray());
+        NativeConversions.run("sharedGradient", () -> out.handle().register_hook(BACKWARD_HOOK));
+        return out;
+    }
 
     /** @param sum adds up a tensor with those of the other workers, in place; must not throw */
     static Tensor of(Tensor own, Consumer<Tensor> sum) {
@@ -37,6 +56,26 @@ final class DifferentiableSum {
         return out;
     }
 
+    private static final class BackwardHook extends TensorTensorHook {
+        BackwardHook() {
+            retainReference();
+        }
+
+        @Override
+        public TensorBase call(TensorBase gradient) {
+            return summed(gradient, BACKWARD_SUM.get());
+        }
+    }
+
+    private static TensorBase summed(TensorBase gradient, Consumer<Tensor> sum) {
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor total =
+                    new Tensor(new org.bytedeco.pytorch.Tensor(gradient)).copy().contiguous();
+            sum.accept(total);
+            return total.handle(); // freed with the scope around the backward pass
+        }
+    }
+
     private static final class Hook extends TensorTensorHook {
         Hook() {
             retainReference(); // made within the scope that happens to come first, and not freed with it
@@ -44,13 +83,7 @@ final class DifferentiableSum {
 
         @Override
         public TensorBase call(TensorBase gradient) {
-            try (NoGradients off = NoGradients.begin()) {
-                Tensor total = new Tensor(new org.bytedeco.pytorch.Tensor(gradient))
-                        .copy()
-                        .contiguous();
-                SUM.get().accept(total);
-                return total.handle(); // freed with the scope around the backward pass
-            }
+            return summed(gradient, SUM.get());
         }
     }
 }

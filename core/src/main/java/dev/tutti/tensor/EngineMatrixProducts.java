@@ -14,7 +14,7 @@ public final class EngineMatrixProducts implements MatrixProducts {
 
     @Override
     public Tensor forward(Tensor x, Tensor bias) {
-        return Functions.linear(x, weight, bias);
+        return Functions.linear(x, weight, bias == null ? null : bias.to(weight.type()));
     }
 
     @Override
@@ -25,7 +25,14 @@ public final class EngineMatrixProducts implements MatrixProducts {
     @Override
     public void toWeight(Tensor above, Tensor x, boolean add) {
         NativeConversions.run("backward", () -> {
-            if (add) {
+            if (above.type() != gradient.type()) {
+                Tensor computed = above.transpose(0, 1).matmul(x);
+                if (add) {
+                    gradient.add_(computed);
+                } else {
+                    gradient.copy_(computed);
+                }
+            } else if (add) {
                 gradient.handle().addmm_(above.handle().t(), x.handle());
             } else {
                 torch.mm_out(gradient.handle(), above.handle().t(), x.handle());

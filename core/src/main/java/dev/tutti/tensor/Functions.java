@@ -30,6 +30,11 @@ public final class Functions {
 
     // ---- layers
 
+    /** 1 where an element differs from a value, 0 where it is the value. */
+    public static Tensor differs(Tensor x, double value, dev.tutti.array.DType type) {
+        return op("differs", () -> torch.ne(x.handle(), scalar(value))).to(type);
+    }
+
     /** {@code x * weightᵀ + bias}; the weight is {@code [out, in]}. */
     public static Tensor linear(Tensor x, Tensor weight, Tensor bias) {
         return op("linear", () -> torch.linear(x.handle(), weight.handle(), optional(bias)));
@@ -147,6 +152,16 @@ public final class Functions {
         return DifferentiableSum.of(own, sum);
     }
 
+    /**
+     * The same tensor, whose gradient is summed over several workers on the way back, where each of them uses it for a part of what
+     * follows.
+     *
+     * @param sum adds up a tensor with those of the other workers, in place, in the backward pass; must not throw
+     */
+    public static Tensor sharedGradient(Tensor same, Consumer<Tensor> sum) {
+        return DifferentiableSum.ofGradients(same, sum);
+    }
+
     /** Normalises over the last axes, those of {@code shape}. */
     public static Tensor layerNorm(Tensor x, Shape shape, Tensor weight, Tensor bias, double epsilon) {
         return op(
@@ -218,6 +233,33 @@ public final class Functions {
                         false));
     }
 
+    /** Attention with numbers that are added to the scores, such as minus infinity for what must not be seen. */
+    public static Tensor attention(Tensor query, Tensor key, Tensor value, Tensor bias) {
+        return op(
+                "attention",
+                () -> torch.scaled_dot_product_attention(
+                        query.handle(),
+                        key.handle(),
+                        value.handle(),
+                        optional(bias),
+                        0.0,
+                        false,
+                        new DoubleOptional(),
+                        false));
+    }
+
+    /** The same with weights that are dropped by chance. */
+    public static Tensor attention(
+            Tensor query, Tensor key, Tensor value, Tensor bias, double dropout, Randomness randomness) {
+        Tensor scores = query.mul(1 / Math.sqrt(query.dim(-1))).matmul(key.transpose(-2, -1));
+        return dropout(softmax(scores.add(bias), -1), dropout, randomness).matmul(value);
+    }
+
+    /** What is added to the scores of attention so that no step sees a later one: {@code [steps, steps]}. */
+    public static Tensor causalBias(Tensor scoresLike, long steps) {
+        return causalMask(Tensor.zeros(Shape.of(steps, steps), scoresLike.type(), scoresLike.device()));
+    }
+
     /**
      * Attention whose weights are dropped by chance. Written out, because the engine's own kernel draws from a stream of random
      * numbers that all workers share.
@@ -243,7 +285,7 @@ public final class Functions {
             return x;
         }
         double keep = 1 - chance;
-        // In the order of the axes, whatever the layout: a layer that is cut off from others may see another layout.
+        // In the order of the axes, for any layout: a layer that is cut off from others may see another layout.
         Tensor mask = op(
                 "dropout",
                 () -> torch.empty(
@@ -284,6 +326,11 @@ public final class Functions {
 
     public static Tensor gelu(Tensor x) {
         return op("gelu", () -> torch.gelu(x.handle()));
+    }
+
+    /** The approximation of GELU by a hyperbolic tangent, as GPT-2 has it. */
+    public static Tensor geluTanh(Tensor x) {
+        return op("geluTanh", () -> torch.gelu(x.handle(), "tanh"));
     }
 
     public static Tensor silu(Tensor x) {

@@ -11,13 +11,18 @@ import dev.tutti.tensor.onednn.OneDnnMatrixProducts;
  * <p>Matrices lie in one piece, row by row. Belongs to one thread at a time.
  */
 public interface MatrixProducts extends AutoCloseable {
-    /** The fastest for a parameter. */
+    /**
+     * The fastest for a weight.
+     *
+     * @param weight its type is that of all values; float16 and bfloat16 are summed in float32
+     * @param gradient of the weight, or of the float32 parameter that the weight is a copy of
+     */
     static MatrixProducts of(Tensor weight, Tensor gradient) {
         boolean plain = weight.rank() == 2
-                && weight.type() == DType.FLOAT32
+                && gradient.type() == DType.FLOAT32
                 && weight.device().equals(Device.CPU)
                 && weight.isContiguous();
-        return plain && OneDnn.isUsable()
+        return plain && OneDnn.multiplies(weight.type())
                 ? new OneDnnMatrixProducts(weight, gradient)
                 : new EngineMatrixProducts(weight, gradient);
     }

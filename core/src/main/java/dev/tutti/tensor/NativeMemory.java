@@ -1,6 +1,7 @@
 package dev.tutti.tensor;
 
 import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import java.nio.ByteBuffer;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.Pointer;
@@ -58,11 +59,22 @@ public final class NativeMemory {
                 () -> torch.from_blob(start, new long[] {elements}, NativeConversions.options(type, Device.CPU)));
     }
 
+    /**
+     * Some elements as a tensor that may be kept: the memory stays as it is until the tensor and all that share its elements are closed.
+     *
+     * @param at where they begin, in bytes; no other such tensor that is alive begins there
+     * @param released called when the last of them is closed, on any thread; it must neither wait nor throw
+     */
+    public Tensor lend(long at, DType type, Shape shape, Runnable released) {
+        check(at, Math.max(1, shape.size() * type.bytes()));
+        return BorrowedMemory.tensor(start.getPointer(at), type, shape, released);
+    }
+
     public long bytes() {
         return bytes;
     }
 
-    /** Some bytes as a direct buffer, for a channel to read from or write to; nobody may use it once this memory is gone. */
+    /** Some bytes as a direct buffer, for a channel to read from or write to; it must not be used after this memory is freed. */
     public ByteBuffer buffer(long at, int count) {
         check(at, count);
         if (count == 0) {

@@ -1,6 +1,7 @@
 package dev.tutti.tensor;
 
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.bytedeco.javacpp.PointerScope;
 
 /**
@@ -23,6 +24,7 @@ public final class Scope implements AutoCloseable {
     private final PointerScope pointers;
     private final Thread owner = Thread.currentThread();
     private boolean closed;
+    private boolean aside;
 
     private Scope() {
         pointers = new PointerScope();
@@ -49,15 +51,35 @@ public final class Scope implements AutoCloseable {
         return tensor;
     }
 
+    /**
+     * Takes this scope, the innermost one, off its thread: what was made inside lives until {@link #close}, which may then come in any
+     * order, and what is made from now on belongs to the scope around it. For passes that overlap, as those of a pipeline do.
+     */
+    public Scope setAside() {
+        requireInnermost("setAside");
+        OPEN.get().pop();
+        Iterator<PointerScope> open = PointerScope.getScopeIterator();
+        while (open != null && open.hasNext()) {
+            if (open.next() == pointers) {
+                open.remove();
+                break;
+            }
+        }
+        aside = true;
+        return this;
+    }
+
     /** Frees what was made inside. Closing twice does nothing. */
     @Override
     public void close() {
         if (closed) {
             return;
         }
-        requireInnermost("close");
+        if (!aside) {
+            requireInnermost("close");
+            OPEN.get().pop();
+        }
         closed = true;
-        OPEN.get().pop();
         pointers.close();
     }
 

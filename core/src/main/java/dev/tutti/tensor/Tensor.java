@@ -631,6 +631,11 @@ public final class Tensor implements AutoCloseable {
         return this;
     }
 
+    /** Whether passes give it a gradient. */
+    public boolean requiresGradient() {
+        return handle().requires_grad();
+    }
+
     /** The gradient that was accumulated here, or null. */
     public Tensor gradient() {
         var gradient = handle().grad();

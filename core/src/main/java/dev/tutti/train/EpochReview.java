@@ -7,11 +7,13 @@ import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.checkpoint.AveragedWeights;
 import dev.tutti.train.replica.Agreement;
+import dev.tutti.train.replica.PartForward;
+import dev.tutti.train.replica.Replica;
 import java.util.Optional;
 
 /** Looks back on an epoch that is over: what was measured on the way, and how good the model is now. */
 final class EpochReview {
-    private final Model model;
+    private final Replica replica;
     private final Team team;
     private final Agreement agreement;
     private final TrainingConfig recipe;
@@ -21,13 +23,13 @@ final class EpochReview {
     private long began = System.nanoTime();
 
     EpochReview(
-            Model model,
+            Replica replica,
             Team team,
             Agreement agreement,
             TrainingConfig recipe,
             Optional<Dataset> validation,
             AveragedWeights averaged) {
-        this.model = model;
+        this.replica = replica;
         this.team = team;
         this.agreement = agreement;
         this.recipe = recipe;
@@ -36,24 +38,28 @@ final class EpochReview {
     }
 
     /** All members call it together. */
-    EpochResult of(RunProgress standing, double learningRate) {
-        Evaluation validated = validate();
-        Evaluation training = standing.totals().value();
+    EpochResult of(RunProgress runProgress, double learningRate) {
+        Optional<Evaluation> validated = validate();
+        Evaluation training = runProgress.totals().value();
         long now = System.nanoTime();
         EpochResult result = new EpochResult(
-                standing.epoch() + 1, standing.step(), learningRate, training, validated, (now - began) / 1e9);
+                runProgress.epoch() + 1, runProgress.step(), learningRate, training, validated, (now - began) / 1e9);
         began = now;
         return result;
     }
 
-    private Evaluation validate() {
+    private Optional<Evaluation> validate() {
         if (validation.isEmpty()) {
-            return null;
+            return Optional.empty();
         }
         Engine.useThreads(threads);
         try (MovingAverage.Swap swap = averaged.swapIn()) {
-            return Evaluator.evaluate(model, recipe, validation.get(), team.group(), agreement)
-                    .value();
+            Model model = replica.model();
+            Optional<PartForward> parts = replica.forwardOfParts();
+            Totals totals = parts.isPresent()
+                    ? Evaluator.evaluate(parts.get(), model, recipe, validation.get(), agreement)
+                    : Evaluator.evaluate(model, recipe, validation.get(), team.group(), agreement);
+            return Optional.of(totals.value());
         }
     }
 }

@@ -9,11 +9,13 @@ import dev.tutti.data.Dataset;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.feed.ChunkHolders;
 import dev.tutti.train.replica.Agreement;
+import dev.tutti.train.replica.PartForward;
 import dev.tutti.train.replica.StepResult;
 import java.util.List;
 import java.util.Map;
@@ -81,13 +83,38 @@ public final class Evaluator {
                 evaluate(model, recipe.loss(), recipe.metrics(), share, company::batchDone));
     }
 
+    /** The same where members hold parts of the model: sets of members that hold all of it together take turns with the batches. */
+    static Totals evaluate(PartForward parts, Model model, TrainingConfig recipe, Dataset data, Agreement agreement) {
+        Company company = new Company(agreement);
+        Totals totals = new Totals(recipe.metrics());
+        if (parts.set() >= 0) {
+            Dataset whole = prepared(data);
+            long batch = whole.batchSize().orElseThrow();
+            Dataset share = whole.stripe(batch * parts.sets(), batch * parts.set(), batch * (parts.set() + 1));
+            BiConsumer<Batch, List<Tensor>> adding =
+                    adding(model.plan().whole(), recipe.loss(), recipe.metrics(), totals, () -> {});
+            model.training(false);
+            try (BatchReader reader = share.open(0);
+                    NoGradients off = NoGradients.begin()) {
+                for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                    try (Scope scope = Scope.open()) {
+                        Batch rows = next.get();
+                        parts.run(rows).ifPresent(outputs -> adding.accept(rows, outputs));
+                    }
+                    company.batchDone();
+                }
+            }
+        }
+        return all(agreement, company, recipe, totals);
+    }
+
     /** Parts of the data one after the other: rows that each member supplies cannot be divided batch by batch. */
     private static Totals evaluate(
             Model model, TrainingConfig recipe, Dataset data, List<Chunk> chunks, Runnable batchDone) {
         Totals totals = new Totals(recipe.metrics());
         for (Chunk chunk : chunks) {
             try (BatchReader reader = data.open(0, chunk)) {
-                forEach(model, reader, adding(model, recipe.loss(), recipe.metrics(), totals, batchDone));
+                forEach(model, reader, adding(model.plan(), recipe.loss(), recipe.metrics(), totals, batchDone));
             }
         }
         return totals;
@@ -109,19 +136,19 @@ public final class Evaluator {
         return evaluate(model, recipe.loss(), recipe.metrics(), data);
     }
 
-    /** Loss and metrics over all of the data. */
-    static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data) {
+    /** Loss and metrics over all of the data, as sums that can be merged with those of others exactly. */
+    public static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data) {
         return evaluate(model, loss, metrics, data, () -> {});
     }
 
     private static Totals evaluate(Model model, Loss loss, List<Metric> metrics, Dataset data, Runnable batchDone) {
         Totals totals = new Totals(metrics);
-        forEach(model, data, adding(model, loss, metrics, totals, batchDone));
+        forEach(model, data, adding(model.plan(), loss, metrics, totals, batchDone));
         return totals;
     }
 
     private static BiConsumer<Batch, List<Tensor>> adding(
-            Model model, Loss loss, List<Metric> metrics, Totals totals, Runnable batchDone) {
+            ModelPlan model, Loss loss, List<Metric> metrics, Totals totals, Runnable batchDone) {
         return (batch, outputs) -> {
             loss.check(batch.labels(), model.outputs());
             List<Tensor> labels = batch.labels().stream()

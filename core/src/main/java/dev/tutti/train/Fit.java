@@ -35,7 +35,7 @@ public final class Fit extends Definition {
     private Path resumeFrom;
 
     @JsonIgnore
-    private Launcher workplace = Launcher.here();
+    private Launcher launcher = Launcher.here();
 
     @JsonIgnore
     private boolean quiet;
@@ -84,7 +84,7 @@ public final class Fit extends Definition {
 
     /** Chooses where training runs, such as on threads of this JVM. */
     public Fit on(Launcher place) {
-        return copy(c -> c.workplace = place);
+        return copy(c -> c.launcher = place);
     }
 
     /** Chooses how members agree; otherwise the place where training runs has a default: {@link Launcher#defaultStrategy}. */
@@ -136,13 +136,13 @@ public final class Fit extends Definition {
     }
 
     /** What supplies the members. */
-    public Launcher workplace() {
-        return workplace;
+    public Launcher launcher() {
+        return launcher;
     }
 
     /** How members agree: as was chosen, or by the default of the place where training runs. */
     public Strategy strategy() {
-        return strategy == null ? workplace.defaultStrategy() : strategy;
+        return strategy == null ? launcher.defaultStrategy() : strategy;
     }
 
     /** Asked after each step; true ends training as a call of {@link Run#stop} does. */

@@ -38,26 +38,27 @@ final class GroupRecovery {
 
     private final Team team;
     private final Replica replica;
-    private final RunProgress standing;
-    private final StateSnapshot capture;
+    private final RunProgress runProgress;
+    private final StateSnapshot snapshot;
     private final PendingResults pending;
     private final List<Path> checkpoints;
     private Group group; // the last one
     private Checkpoint resumedFrom; // until the members have met; null where there is nothing left to read
+    private Meeting last;
     private boolean incomplete; // a part of another member's state was written over this one's
 
-    /** @param checkpoints folders that hold those of this run, on whoever is the chief */
+    /** @param checkpoints folders that hold those of this run, on the present chief */
     GroupRecovery(
             Team team,
             Replica replica,
-            RunProgress standing,
-            StateSnapshot capture,
+            RunProgress runProgress,
+            StateSnapshot snapshot,
             PendingResults pending,
             List<Path> checkpoints) {
         this.team = team;
         this.replica = replica;
-        this.standing = standing;
-        this.capture = capture;
+        this.runProgress = runProgress;
+        this.snapshot = snapshot;
         this.pending = pending;
         this.checkpoints = checkpoints;
     }
@@ -69,19 +70,20 @@ final class GroupRecovery {
 
     private Meeting meetingAfter(GroupChangedException reason) {
         LOG.warn("{}; meeting again", reason.getMessage());
-        return team.meet(incomplete ? -1 : standing.progress());
+        return team.meet(incomplete ? -1 : runProgress.progress());
     }
 
     /** Begins with what a checkpoint holds: what is divided among the members is read when they have met. */
     void resume(Checkpoint checkpoint) {
-        capture.resume(checkpoint);
-        resumedFrom = capture.isDivided() ? checkpoint : null;
+        snapshot.resume(checkpoint);
+        resumedFrom = snapshot.isDivided() ? checkpoint : null;
     }
 
     /** All members get the same state; those that had to wait for it begin where the furthest is. */
     void settle(Meeting first) {
         Meeting meeting = first;
         while (true) {
+            last = meeting;
             try {
                 bringInLine(meeting);
                 pending.forget();
@@ -104,7 +106,7 @@ final class GroupRecovery {
             goBack(e);
             return;
         }
-        if (capture.isDivided() && !redistribute(meeting)) {
+        if (snapshot.isDivided() && !redistribute(meeting)) {
             return; // all are where the checkpoint was
         }
         if (meeting.takeOver()) {
@@ -112,7 +114,7 @@ final class GroupRecovery {
         }
         resumedFrom = null;
         if (meeting.group().size() > 1) {
-            standing.run(replica.agreement().text("run", standing::run, 0));
+            runProgress.run(replica.agreement().text("run", runProgress::run, 0));
         }
     }
 
@@ -126,7 +128,7 @@ final class GroupRecovery {
             return false;
         }
         try {
-            capture.forEachDivided(state -> StateRedistribution.run(agreement, group.rank(), state));
+            snapshot.forEachDivided(state -> StateRedistribution.run(agreement, group.rank(), state));
             return true;
         } catch (StateLostException e) {
             goBack(e);
@@ -143,10 +145,10 @@ final class GroupRecovery {
                     "the member that gave this one the state of the run was lost before all of it had"
                             + " arrived, and no other member has it: begin anew, or resume from a checkpoint");
         }
-        String text = agreement.text("progress", () -> Json.write(capture.message()), meeting.source());
+        String text = agreement.text("progress", () -> Json.write(snapshot.message()), meeting.source());
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            Map<Slice, Tensor> here = capture.replicated();
+            Map<Slice, Tensor> here = snapshot.replicated();
             if (source) {
                 here.forEach((slice, tensor) -> send(agreement, slice, tensor, meeting));
                 return;
@@ -154,15 +156,15 @@ final class GroupRecovery {
             receive(agreement, here, meeting);
         }
         ProgressMessage message = Json.read(text, ProgressMessage.class, "another member's state");
-        boolean differs = message.furthest() != standing.progress() || message.furthest() == 0;
-        capture.takeOver(message); // also when it is as far: after a step that was redone the last bits may differ
+        boolean differs = message.furthest() != runProgress.progress() || message.furthest() == 0;
+        snapshot.takeOver(message); // also when it is as far: after a step that was redone the last bits may differ
         incomplete = false;
         if (differs) {
             LOG.info(
                     "{} took over epoch {}, step {} from {}",
                     meeting.group().self(),
-                    standing.epoch() + 1,
-                    standing.step(),
+                    runProgress.epoch() + 1,
+                    runProgress.step(),
                     meeting.group().members().get(meeting.source()));
         }
     }
@@ -179,7 +181,7 @@ final class GroupRecovery {
         long bytes = here.values().stream()
                 .mapToLong(tensor -> tensor.size() * tensor.type().bytes())
                 .sum();
-        if (incomplete || standing.progress() == 0 && bytes > LARGE) {
+        if (incomplete || runProgress.progress() == 0 && bytes > LARGE) {
             incomplete = true;
             here.forEach((slice, tensor) -> send(agreement, slice, tensor, meeting));
             return;
@@ -207,7 +209,7 @@ final class GroupRecovery {
             LOG.warn(
                     "{}; all go back from step {} to the checkpoint of step {}",
                     lost.getMessage(),
-                    standing.step(),
+                    runProgress.step(),
                     checkpoint.message().progress().step());
         }
         replica.startOver();
@@ -215,14 +217,19 @@ final class GroupRecovery {
     }
 
     private void goBack(SharedCheckpoint checkpoint) {
-        capture.goBack(checkpoint.message(), checkpoint::read);
+        snapshot.goBack(checkpoint.message(), checkpoint);
         incomplete = false;
     }
 
     private Optional<Checkpoint> newest() {
         return checkpoints.stream()
-                .flatMap(folder -> new CheckpointFolder(folder).newestOf(standing.run()).stream())
+                .flatMap(folder -> new CheckpointFolder(folder).newestOf(runProgress.run()).stream())
                 .findFirst();
+    }
+
+    /** The last meeting of the members. */
+    Meeting lastMeeting() {
+        return last;
     }
 
     /** Whether it falls to this member to leave a checkpoint behind: the first one of the last group that is not lost. */
@@ -237,7 +244,7 @@ final class GroupRecovery {
                         .isPresent();
     }
 
-    /** Nobody goes before all have what they need of each other; who is gone already has it. */
+    /** No member leaves before all have what they need of each other; a member that is gone already has it. */
     void leaveTogether() {
         try {
             replica.agreement().barrier("the end");

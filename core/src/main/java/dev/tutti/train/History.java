@@ -2,16 +2,17 @@ package dev.tutti.train;
 
 import dev.tutti.train.profile.TimeReport;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The epochs of a run, how it ended and where its time went.
  *
  * @param epochs those that are done
  * @param ending how it ended
- * @param reason why it ended early; null when it did not
+ * @param reason why it ended early; empty when it did not
  * @param times where the time of each member went
  */
-public record History(List<EpochResult> epochs, Ending ending, String reason, TimeReport times) {
+public record History(List<EpochResult> epochs, Ending ending, Optional<String> reason, TimeReport times) {
     /** Why training stopped. */
     public enum Ending {
         /** All epochs were done. */

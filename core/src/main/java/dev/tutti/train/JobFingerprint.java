@@ -40,6 +40,7 @@ public final class JobFingerprint {
         fingerprint.add("metrics", config.metrics());
         fingerprint.add("movingAverage", config.movingAverage());
         fingerprint.add("seed", config.seed());
+        fingerprint.add("precision", config.precision());
         fingerprint.add("data", work.data());
         fit.validation().ifPresent(validation -> fingerprint.add("validation", validation));
         fingerprint.add("epochs", fit.epochs());

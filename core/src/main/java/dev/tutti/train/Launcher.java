@@ -41,8 +41,8 @@ public interface Launcher {
     }
 
     /**
-     * The same, where people can look at a running job and change its settings through a folder; for places that have somebody to
-     * ask.
+     * The same, where people can look at a running job and change its settings through a folder; for places that have a
+     * coordinator.
      */
     default Launcher reachableThrough(Path folder) {
         return this;

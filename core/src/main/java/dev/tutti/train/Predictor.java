@@ -11,6 +11,7 @@ import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Asks a model: predictions for arrays and datasets, and how good they are. It learns nothing, so a model that it loads carries no
@@ -96,13 +97,18 @@ public final class Predictor implements AutoCloseable {
 
     /** The outputs for all of the data, one row for each. The first output of a model that has several. */
     public NdArray predict(Dataset data) {
-        Engine.useThreads(cores);
         List<NdArray> parts = new ArrayList<>();
+        predict(data, parts::add);
+        return RowJoiner.concatenate(parts);
+    }
+
+    /** The outputs batch by batch, in the order of the data: for more rows than memory holds. */
+    public void predict(Dataset data, Consumer<NdArray> consumer) {
+        Engine.useThreads(cores);
         Evaluator.forEach(
                 model,
                 prepared(data),
-                (batch, outputs) -> parts.add(outputs.get(0).toArray()));
-        return RowJoiner.concatenate(parts);
+                (batch, outputs) -> consumer.accept(outputs.get(0).toArray()));
     }
 
     /** Loss and metrics on some data. */

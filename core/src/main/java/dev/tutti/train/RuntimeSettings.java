@@ -113,7 +113,7 @@ public final class RuntimeSettings {
         restored.forEach((key, value) -> {
             if (!now.values().containsKey(key)) {
                 values.put(key, value);
-                team.configure(key, value); // so that whoever looks sees it, and can take it away
+                team.configure(key, value); // so that observers see it and can take it away
             }
         });
         try {

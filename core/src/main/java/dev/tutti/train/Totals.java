@@ -23,7 +23,8 @@ public final class Totals {
         metrics.forEach(metric -> states.add(metric.newState()));
     }
 
-    void add(StepResult result, List<NdArray> labels) {
+    /** Adds what was measured on a batch. */
+    public void add(StepResult result, List<NdArray> labels) {
         addLoss(result.loss(), result.size());
         addMetrics(result, labels);
     }
@@ -34,8 +35,9 @@ public final class Totals {
     }
 
     public void addMetrics(StepResult result, List<NdArray> labels) {
-        for (MetricState state : states) {
-            state.update(result.outputs().get(0), labels.get(0));
+        for (int i = 0; i < states.size(); i++) {
+            int output = metrics.get(i).output();
+            states.get(i).update(result.outputs().get(output), labels.get(output));
         }
     }
 
@@ -56,7 +58,8 @@ public final class Totals {
         }
     }
 
-    void merge(Totals other) {
+    /** Adds all that another one has summed, exactly. */
+    public void merge(Totals other) {
         loss.add(other.loss);
         samples += other.samples;
         mergeMetrics(other);
@@ -68,11 +71,13 @@ public final class Totals {
         }
     }
 
-    long samples() {
+    /** How many samples were looked at. */
+    public long samples() {
         return samples;
     }
 
-    Evaluation value() {
+    /** Loss and metrics over all that was added. */
+    public Evaluation value() {
         Map<String, Double> values = new LinkedHashMap<>();
         for (int i = 0; i < metrics.size(); i++) {
             values.put(metrics.get(i).name(), states.get(i).value());
@@ -91,7 +96,8 @@ public final class Totals {
         return arrays;
     }
 
-    void restore(Map<String, NdArray> arrays) {
+    /** Makes these the sums that another one gave as its {@link #snapshot}. */
+    public void restore(Map<String, NdArray> arrays) {
         loss = ExactSum.fromLongs(arrays.get("loss").longs(), 0);
         samples = arrays.get("samples").longs()[0];
         for (int i = 0; i < metrics.size(); i++) {

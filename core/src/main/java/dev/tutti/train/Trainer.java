@@ -2,6 +2,7 @@ package dev.tutti.train;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
@@ -11,6 +12,7 @@ import dev.tutti.host.Terminal;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
@@ -22,11 +24,15 @@ import dev.tutti.train.checkpoint.Checkpoint;
 import dev.tutti.train.checkpoint.CheckpointFolder;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.PartsChangedException;
 import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Trains, evaluates and asks a model; {@link Predictor} asks one that learns no more.
@@ -44,6 +50,8 @@ import java.util.Optional;
  * belongs to the caller: the trainer changes its parameters and leaves closing to the caller.
  */
 public final class Trainer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Trainer.class);
+
     private final Layer definition;
     private final TrainingConfig config;
     private final List<Transform> preprocessing;
@@ -54,6 +62,7 @@ public final class Trainer implements AutoCloseable {
     private Model model;
     private String trainedOn = "";
     private int epochsDone;
+    private boolean trainedInParts;
 
     private Trainer(
             Layer definition,
@@ -118,6 +127,24 @@ public final class Trainer implements AutoCloseable {
         return with("seed", config.seed(value));
     }
 
+    /**
+     * What layers multiply in: {@code float32}, or {@code bf16} for products, convolutions and attention; all else stays float32.
+     *
+     * @throws dev.tutti.TuttiException if there is no such precision
+     */
+    public Trainer precision(String name) {
+        return precision(ComputePrecision.named(name));
+    }
+
+    /** What layers multiply in. */
+    public Trainer precision(ComputePrecision choice) {
+        if (given) {
+            throw new IllegalStateException("precision: the model that was given multiplies in "
+                    + model.options().precision() + " already");
+        }
+        return with("precision", config.precision(choice));
+    }
+
     /** Cores that one operation may use; all of them by default. */
     public Trainer cores(int count) {
         requireUnbuilt("cores");
@@ -159,7 +186,7 @@ public final class Trainer implements AutoCloseable {
      */
     public History fit(Dataset data, Fit fit) {
         requireWritable();
-        fit.workplace().workers().ifPresent(fit.strategy()::validateFor);
+        fit.launcher().workers().ifPresent(fit.strategy()::validateFor);
         Engine.useThreads(cores);
         Dataset ready = prepared(data);
         Fit prepared = fit.with(fit.strategy()).showingProgress(Terminal.showsErrors(), System.err);
@@ -167,17 +194,47 @@ public final class Trainer implements AutoCloseable {
             prepared = prepared.validate(prepared(fit.validation().get()));
         }
         ModelPlan plan = plan(ready); // settings that do not fit together are refused before members are started
+        requireTablesTrained(plan, prepared.strategy());
         if (!prepared.strategy().buildsParts()) {
             build(ready);
         }
         trainedOn = data.toString();
         Timing timing = new Timing();
         WorkerTask work = new WorkerTask(definition, config, ready, prepared);
-        try (Team team = fit.workplace().assemble(work)) {
+        if (fit.launcher() instanceof RemoteLauncher remote) {
+            return trainRemotely(remote, work, prepared);
+        }
+        try (Team team = fit.launcher().assemble(work)) {
             History history = train(team, timing, plan, ready, prepared);
             epochsDone = history.epochs().size();
             return history;
         }
+    }
+
+    private void requireTablesTrained(ModelPlan plan, Strategy strategy) {
+        if (plan.tables().isEmpty()) {
+            return;
+        }
+        if (!strategy.trainsTables()) {
+            throw new TrainingException("the layer " + plan.tables().get(0).name()
+                    + " keeps its rows in a table, which " + strategy
+                    + " does not train: expected parameterServer(), or local() for one process");
+        }
+        if (config.movingAverage() > 0) {
+            throw new TrainingException("movingAverage averages the vector of parameters, and the layer "
+                    + plan.tables().get(0).name() + " keeps its rows in a table: leave one of them out");
+        }
+    }
+
+    private History trainRemotely(RemoteLauncher remote, WorkerTask work, Fit fit) {
+        if (fit.strategy().buildsParts()) {
+            throw new TrainingException(fit.strategy() + " divides the model among its members, and " + remote
+                    + " brings a whole model back: choose a strategy with whole models there");
+        }
+        boolean begun = given || epochsDone > 0;
+        History history = remote.train(new RemoteTraining(work, fit, model, begun, this::save));
+        epochsDone = history.epochs().size();
+        return history;
     }
 
     private History train(Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit) {
@@ -210,16 +267,69 @@ public final class Trainer implements AutoCloseable {
     /** The members meet, then each builds what it holds. */
     private History trainParts(
             Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit, Optional<Checkpoint> from) {
-        Meeting meeting = team.meet(
-                from.map(checkpoint -> checkpoint.message().furthest()).orElse(0L));
-        try (Replica replica = fit.strategy().replica(plan, config, team, timing)) {
-            if (model != null && !given) {
-                model.close();
+        if (given || trainedInParts) {
+            throw new TrainingException(
+                    "the model has values already, and " + fit.strategy()
+                            + " lets every member build its part anew: train a definition, or go on from a checkpoint with resume");
+        }
+        long progress = from.map(checkpoint -> checkpoint.message().furthest()).orElse(0L);
+        Meeting meeting = team.meet(progress);
+        String underWay = null;
+        while (true) {
+            try (Replica replica = made(underWay != null, plan, team, timing, fit)) {
+                if (model != null) {
+                    model.close();
+                }
+                model = replica.model();
+                TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+                if (underWay == null) {
+                    from.ifPresent(loop::resume);
+                } else {
+                    loop.goOnAs(underWay);
+                }
+                try {
+                    History history = loop.run(meeting);
+                    model = finished(replica);
+                    trainedInParts = true;
+                    return finished(team, history);
+                } catch (PartsChangedException e) {
+                    LOG.warn("{}; all members build their parts anew", e.getMessage());
+                    underWay = loop.runName();
+                    meeting = loop.lastMeeting();
+                }
+            } catch (PartsNotBuiltException e) {
+                LOG.warn("{}; meeting again", e.getMessage());
+                meeting = team.meet(progress);
             }
-            model = replica.model();
-            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
-            from.ifPresent(loop::resume);
-            return finished(team, loop.run(meeting));
+        }
+    }
+
+    /** The members have changed before this one had built its part. */
+    private static final class PartsNotBuiltException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        PartsNotBuiltException(GroupChangedException reason) {
+            super(reason.getMessage(), reason);
+        }
+    }
+
+    private Replica made(boolean again, ModelPlan plan, Team team, Timing timing, Fit fit) {
+        try {
+            return again
+                    ? fit.strategy().replicaAgain(plan, config, team, timing)
+                    : fit.strategy().replica(plan, config, team, timing);
+        } catch (GroupChangedException e) {
+            throw new PartsNotBuiltException(e);
+        }
+    }
+
+    /** The members part: what each is left with is decided while all are there. */
+    private static Model finished(Replica replica) {
+        try {
+            return replica.finished();
+        } catch (GroupChangedException e) {
+            LOG.warn("{}; this member is left with its part of the model", e.getMessage());
+            return replica.model();
         }
     }
 
@@ -278,7 +388,9 @@ public final class Trainer implements AutoCloseable {
         return model != null && model.plan().isWhole()
                 ? model.plan()
                 : ModelPlan.of(
-                        definition, Model.Options.DEFAULT.seed(config.seed()).device(device), inputs(data.spec()));
+                        definition,
+                        Model.Options.DEFAULT.seed(config.seed()).device(device).precision(config.precision()),
+                        inputs(data.spec()));
     }
 
     private static List<Input> inputs(SampleSpec spec) {

@@ -9,4 +9,8 @@ public class TrainingException extends TuttiException {
     public TrainingException(String message) {
         super(message);
     }
+
+    public TrainingException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

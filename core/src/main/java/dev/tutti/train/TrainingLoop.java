@@ -21,6 +21,7 @@ import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.Freezing;
 import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.PartsChangedException;
 import dev.tutti.train.replica.PendingResults;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -48,15 +49,15 @@ final class TrainingLoop {
     private final Timing timing;
     private final Dataset data;
     private final Fit fit;
-    private final RunProgress standing;
+    private final RunProgress runProgress;
     private final CheckpointSession saving;
     private final PendingResults pending;
     private final AveragedWeights averaged;
     private final VisibleRun run;
-    private final CallbackDispatcher audience;
+    private final CallbackDispatcher dispatcher;
     private final Freezing freezing;
-    private final RuntimeSettings tuning;
-    private final GroupRecovery regrouping;
+    private final RuntimeSettings settings;
+    private final GroupRecovery recovery;
     private final EpochReview review;
     private final StepPace pace;
     private final TimeAccount times;
@@ -78,46 +79,66 @@ final class TrainingLoop {
         this.data = Evaluator.prepared(data);
         this.fit = fit;
         replica.batchesPerUpdate(fit.accumulate());
-        standing = new RunProgress(recipe);
+        runProgress = new RunProgress(recipe);
         pending = new PendingResults(recipe.metrics());
         averaged = new AveragedWeights(replica.model(), recipe);
-        tuning = new RuntimeSettings(team, agreement, recipe.optimizer());
-        StateSnapshot capture = new StateSnapshot(replica, recipe, averaged, standing, tuning, fit.callbacks());
-        saving = new CheckpointSession(team, agreement, capture);
-        run = new VisibleRun(replica.model(), recipe, this.data, fit, standing, saving, averaged, tuning, modelSaver);
-        audience = new CallbackDispatcher(fit.callbacks(), team, run);
+        settings = new RuntimeSettings(team, agreement, recipe.optimizer());
+        StateSnapshot snapshot = new StateSnapshot(replica, recipe, averaged, runProgress, settings, fit.callbacks());
+        saving = new CheckpointSession(team, agreement, snapshot);
+        run = new VisibleRun(
+                replica.model(), recipe, this.data, fit, runProgress, saving, averaged, settings, modelSaver);
+        dispatcher = new CallbackDispatcher(fit.callbacks(), team, run);
         freezing = new Freezing(team, agreement, replica.model());
-        regrouping = new GroupRecovery(team, replica, standing, capture, pending, fit.checkpointFolders());
-        review = new EpochReview(replica.model(), team, agreement, recipe, fit.validation(), averaged);
+        recovery = new GroupRecovery(team, replica, runProgress, snapshot, pending, fit.checkpointFolders());
+        review = new EpochReview(replica, team, agreement, recipe, fit.validation(), averaged);
         pace = new StepPace(timing);
         times = new TimeAccount(team, agreement, timing, fit.callbacks());
     }
 
     /** Goes on from a checkpoint. */
     void resume(Checkpoint checkpoint) {
-        regrouping.resume(checkpoint);
+        recovery.resume(checkpoint);
+    }
+
+    /** The members have met, and hold other parts of the model: goes on as a run that was under way, with a checkpoint of it. */
+    void goOnAs(String runUnderWay) {
+        runProgress.run(runUnderWay);
+    }
+
+    /** The run that this is, by which its checkpoints are known. */
+    String runName() {
+        return runProgress.run();
+    }
+
+    Meeting lastMeeting() {
+        return recovery.lastMeeting();
     }
 
     /** How far this member's state is; what a team wants to know when it meets. */
     long progress() {
-        return standing.progress();
+        return runProgress.progress();
     }
 
     /** @param meeting the first one, with the state as it was before */
     History run(Meeting meeting) {
         Throwable failure = null;
+        boolean goesOnAnew = false;
         try {
-            regrouping.settle(meeting);
-            audience.begin();
+            recovery.settle(meeting);
+            dispatcher.begin();
             trainEpochs();
             if (times.close()) {
-                regrouping.leaveTogether();
+                recovery.leaveTogether();
             }
+        } catch (PartsChangedException e) {
+            failure = e;
+            goesOnAnew = true;
+            throw e;
         } catch (GroupChangedException e) {
             failure = e;
             replica.abandon();
-            if (regrouping.isHeir(e)) {
-                audience.inherit();
+            if (recovery.isHeir(e)) {
+                dispatcher.inherit();
             }
             throw e;
         } catch (RuntimeException | Error e) {
@@ -125,7 +146,9 @@ final class TrainingLoop {
             throw e;
         } finally {
             try {
-                end(failure);
+                if (!goesOnAnew) {
+                    end(failure);
+                }
             } finally {
                 if (failure != null) {
                     averaged.close();
@@ -138,7 +161,7 @@ final class TrainingLoop {
 
     private void end(Throwable failure) {
         try {
-            saving.during(failure == null, () -> audience.end(failure));
+            saving.during(failure == null, () -> dispatcher.end(failure));
         } catch (GroupChangedException e) {
             if (failure != null) {
                 throw e;
@@ -148,15 +171,15 @@ final class TrainingLoop {
     }
 
     private void trainEpochs() {
-        while (standing.epoch() < fit.epochs() && !ended) {
+        while (runProgress.epoch() < fit.epochs() && !ended) {
             try {
-                audience.begin();
+                dispatcher.begin();
                 trainEpoch();
                 if (!ended) {
                     finishEpoch();
                 }
             } catch (GroupChangedException e) {
-                regrouping.meetAgain(e);
+                recovery.meetAgain(e);
             }
         }
     }
@@ -164,15 +187,15 @@ final class TrainingLoop {
     /** An epoch, or what is left of it. */
     private void trainEpoch() {
         if (team.group().size() * team.threads() > 1) {
-            CompilerThreads.giveWay(); // a worker that nobody waits for gains more from compiled code
+            CompilerThreads.giveWay(); // a worker that no other waits for gains more from compiled code
         }
         boolean more = true;
         while (more && !ended) {
-            try (Feed feed = replica.open(data, standing.epoch(), standing.position())) {
+            try (Feed feed = replica.open(data, runProgress.epoch(), runProgress.position())) {
                 pace.restart(); // opening files says nothing of it
                 more = agreeOnMore(feed.hasNext());
                 freezing.agree();
-                tuning.agree();
+                settings.agree();
                 boolean reopen = false;
                 while (more && !ended && !reopen) {
                     Outcome outcome = step(feed);
@@ -198,8 +221,8 @@ final class TrainingLoop {
     /** One update, from as many batches as it takes; at the end of an epoch from what is left. */
     private Outcome step(Feed feed) {
         team.check();
-        long step = standing.step() + pending.steps();
-        run.rate(tuning.optimizer().rate(progressOf(step)));
+        long step = runProgress.step() + pending.steps();
+        run.rate(settings.optimizer().rate(progressOf(step)));
         Outcome outcome = replica.step(new StepPlan(step, run.learningRate()), new Turns(feed));
         averaged.update(outcome.steps());
         pending.stepDone();
@@ -222,9 +245,9 @@ final class TrainingLoop {
         public Optional<Batch> next() {
             while (taken < fit.accumulate()) { // also turns in which this member has nothing count
                 taken++;
-                Batch batch = feed.next();
-                if (batch != null) {
-                    return Optional.of(batch);
+                Optional<Batch> batch = feed.next();
+                if (batch.isPresent()) {
+                    return batch;
                 }
             }
             return Optional.empty();
@@ -237,40 +260,41 @@ final class TrainingLoop {
 
         @Override
         public Vote vote() {
-            boolean toTell = freezing.isPending() || tuning.isPending();
-            return new Vote(feed.hasNext(), run.stopping(), run.interrupted(), toTell, audience.needsState(), pending);
+            boolean toTell = freezing.isPending() || settings.isPending();
+            return new Vote(
+                    feed.hasNext(), run.stopping(), run.interrupted(), toTell, dispatcher.needsState(), pending);
         }
     }
 
     /** What the schedule goes by. */
     private Progress progressOf(long step) {
         long steps = run.stepsPerEpoch().orElse(0);
-        return new Progress(step, steps, steps * fit.epochs(), standing.observed());
+        return new Progress(step, steps, steps * fit.epochs(), runProgress.observed());
     }
 
     private void agreed(Outcome outcome, Feed feed) {
         long own = pending.samples();
         double seconds = pace.measure(own, outcome.samples(), team.group().size());
         times.step(outcome.steps(), own);
-        pending.countInto(standing.totals());
-        standing.advance(outcome, feed.position());
+        pending.countInto(runProgress.totals());
+        runProgress.advance(outcome, feed.position());
         run.agreed(outcome);
         ended = ended || outcome.stop();
         interrupted = interrupted || outcome.interrupted();
         team.report(new Report(
-                standing.epoch(), standing.step(), standing.position().rows(), seconds, outcome.loss()));
-        saving.during(outcome.state(), () -> audience.tell(callback -> callback.step(run)));
+                runProgress.epoch(), runProgress.step(), runProgress.position().rows(), seconds, outcome.loss()));
+        saving.during(outcome.state(), () -> dispatcher.tell(callback -> callback.step(run)));
         freezing.holdBack();
         ended = ended || team.group().size() == 1 && run.stopping();
     }
 
     private void finishEpoch() {
-        if (standing.totals().samples() == 0) {
+        if (runProgress.totals().samples() == 0) {
             throw new TrainingException("the training data has no samples: " + data);
         }
-        EpochResult result = review.of(standing, run.learningRate());
-        standing.finishEpoch(result);
-        saving.during(true, () -> audience.tell(callback -> callback.epoch(run, result)));
+        EpochResult result = review.of(runProgress, run.learningRate());
+        runProgress.finishEpoch(result);
+        saving.during(true, () -> dispatcher.tell(callback -> callback.epoch(run, result)));
         freezing.holdBack();
     }
 }

@@ -11,6 +11,7 @@ import dev.tutti.train.replica.Outcome;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 
@@ -20,7 +21,7 @@ final class VisibleRun implements Run {
     private final TrainingConfig recipe;
     private final Dataset data;
     private final Fit fit;
-    private final RunProgress standing;
+    private final RunProgress runProgress;
     private final CheckpointSession saving;
     private final AveragedWeights averaged;
     private final RuntimeSettings tuning;
@@ -37,7 +38,7 @@ final class VisibleRun implements Run {
             TrainingConfig recipe,
             Dataset data,
             Fit fit,
-            RunProgress standing,
+            RunProgress runProgress,
             CheckpointSession saving,
             AveragedWeights averaged,
             RuntimeSettings tuning,
@@ -46,7 +47,7 @@ final class VisibleRun implements Run {
         this.recipe = recipe;
         this.data = data;
         this.fit = fit;
-        this.standing = standing;
+        this.runProgress = runProgress;
         this.saving = saving;
         this.averaged = averaged;
         this.tuning = tuning;
@@ -79,7 +80,7 @@ final class VisibleRun implements Run {
 
     @Override
     public int epoch() {
-        return standing.epoch() + 1;
+        return runProgress.epoch() + 1;
     }
 
     @Override
@@ -89,12 +90,12 @@ final class VisibleRun implements Run {
 
     @Override
     public long step() {
-        return standing.step();
+        return runProgress.step();
     }
 
     @Override
     public long stepOfEpoch() {
-        return standing.stepOfEpoch();
+        return runProgress.stepOfEpoch();
     }
 
     @Override
@@ -135,7 +136,7 @@ final class VisibleRun implements Run {
 
     @Override
     public Evaluation soFar() {
-        return standing.totals().value();
+        return runProgress.totals().value();
     }
 
     @Override
@@ -145,7 +146,7 @@ final class VisibleRun implements Run {
 
     @Override
     public List<EpochResult> finished() {
-        return List.copyOf(standing.finished());
+        return List.copyOf(runProgress.finished());
     }
 
     @Override
@@ -158,7 +159,7 @@ final class VisibleRun implements Run {
         return stopReason != null || interrupted();
     }
 
-    /** Whether somebody wants to go on later. */
+    /** Whether the run was interrupted to go on later. */
     boolean interrupted() {
         return fit.interrupted().getAsBoolean();
     }
@@ -172,14 +173,15 @@ final class VisibleRun implements Run {
     History history(boolean ended, boolean interrupted, TimeReport times) {
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
-        return new History(standing.finished(), ending, interrupted ? "interrupted" : stopReason, times);
+        return new History(
+                runProgress.finished(), ending, Optional.ofNullable(interrupted ? "interrupted" : stopReason), times);
     }
 
     @Override
     public void saveModel(Path folder) {
-        List<EpochResult> finished = standing.finished();
+        List<EpochResult> finished = runProgress.finished();
         EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
-        Evaluation evaluation = last == null ? null : last.validation() == null ? last.training() : last.validation();
+        Evaluation evaluation = last == null ? null : last.measured();
         try (MovingAverage.Swap swap = averaged.swapIn()) {
             modelSaver.accept(folder, evaluation);
         }

@@ -17,8 +17,15 @@ import org.junit.jupiter.api.Test;
 
 /** There is one registry of the names that definitions have in files, and everything is in it. */
 class DefinitionsTest {
-    /** They hold live Java objects, which no file can name. */
-    private static final Set<String> MADE_IN_JAVA_ONLY = Set.of("ArraySource");
+    /** They hold live Java objects, which no file can name, or are what a plan makes of layers: slices, and chunks of one vector. */
+    private static final Set<String> MADE_IN_JAVA_ONLY = Set.of(
+            "ArraySource",
+            "ModelChunks",
+            "SplitAttention",
+            "SplitConvolution",
+            "SplitDense",
+            "SplitDropout",
+            "SplitEmbedding");
 
     private static final List<JavaClass> CLASSES = List.copyOf(new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

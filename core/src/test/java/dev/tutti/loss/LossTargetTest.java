@@ -173,7 +173,16 @@ class LossTargetTest {
         NdArray target = NdArray.of(new float[] {1}, 1);
         assertThatThrownBy(() -> mse().check(List.of(target, target), List.of(Shape.of(1))))
                 .isInstanceOf(TargetException.class)
-                .hasMessage("mse expects one target for each sample, received 2");
+                .hasMessage("mse expects one target for each sample, received 2"
+                        + " (a loss that is 'weighted' takes the second as the weight)");
+        assertThatThrownBy(() -> mse().weighted().check(List.of(target), List.of(Shape.of(1))))
+                .hasMessageContaining("it expects a target and a weight for each sample, received 1 target without");
+        assertThatThrownBy(() ->
+                        mse().weighted().check(List.of(target, NdArray.of(new float[] {-1}, 1)), List.of(Shape.of(1))))
+                .hasMessageContaining("the weight in row 0 of the batch is -1.0");
+        assertThatThrownBy(() ->
+                        mse().weighted().check(List.of(target, NdArray.of(new long[] {1}, 1)), List.of(Shape.of(1))))
+                .hasMessageContaining("expected floating numbers of shape [1]");
         assertThatThrownBy(() -> mse().check(List.of(target), List.of(Shape.of(1), Shape.of(1))))
                 .hasMessage(
                         "mse is the loss of one output, but the model has 2: give each its own with perOutput(...)");

@@ -81,6 +81,8 @@ final class LayerCases {
                 LayerCase.of("batchNorm of features", batchNorm().momentum(0.3), FEATURES),
                 LayerCase.of("batchNorm of signals", batchNorm().epsilon(1e-3), SIGNAL),
                 LayerCase.of("batchNorm of images", batchNorm().relu(), IMAGE),
+                LayerCase.of("rmsNorm", rmsNorm().epsilon(1e-3), SEQUENCE),
+                LayerCase.of("swiGlu", swiGlu(5), SEQUENCE),
                 LayerCase.of("layerNorm", layerNorm().epsilon(1e-3), SEQUENCE),
                 LayerCase.of("layerNorm of two axes", layerNorm().axes(2), IMAGE),
                 LayerCase.of("lstm", lstm(3), SEQUENCE),
@@ -100,6 +102,35 @@ final class LayerCases {
                         attention(2).causal().dropout(0.3).noBias(),
                         SEQUENCE),
                 LayerCase.of("attention, causal", attention(1).causal(), SEQUENCE),
+                LayerCase.of("attention with an adapter", attention(2).lora(new LowRankAdapter(2, 4)), SEQUENCE),
+                LayerCase.of("dense with an adapter", dense(3).lora(new LowRankAdapter(2, 3)), Input.of(4)),
+                LayerCase.of("encoder with adapters", transformerEncoder(2).lora(new LowRankAdapter(1, 1)), SEQUENCE),
+                LayerCase.of(
+                        "token embedding",
+                        tokenEmbedding(6, 4).maxLength(9).types(2).epsilon(1e-2),
+                        Input.ids(ANY)),
+                LayerCase.of("tied embedding", tiedEmbedding(6, 4, dense(4)), Input.ids(ANY)),
+                LayerCase.of(
+                        "encoder with a mask",
+                        Graph.inputs("ids")
+                                .add("mask", paddingMask(3), "ids")
+                                .add("tokens", embedding(6, 4), "ids")
+                                .add("block", transformerEncoder(2).postNorm(), "tokens", "mask")
+                                .add("pooled", sequencePool(), "block", "mask")
+                                .add("unit", unitNorm(), "pooled")
+                                .outputs("unit"),
+                        Input.ids(ANY)),
+                LayerCase.of(
+                        "experts",
+                        Graph.inputs("x")
+                                .add("shared", experts(2, dense(3).tanh()), "x")
+                                .add("own", experts(1, dense(3).tanh()), "x")
+                                .add("gate", expertGate(), "x", "shared", "own")
+                                .add("other", dense(3), "x")
+                                .add("stitch", crossStitch(), "gate", "other")
+                                .outputs("stitch"),
+                        Input.of(4)),
+                LayerCase.of("first step", sequencePool().first(), SEQUENCE),
                 LayerCase.of("attention to another", attention(2), Input.of(3, 4), SEQUENCE),
                 LayerCase.of("attention, three inputs", attention(2), Input.of(3, 4), SEQUENCE, SEQUENCE),
                 LayerCase.of("transformerEncoder", transformerEncoder(2).inner(5), SEQUENCE),
@@ -118,6 +149,7 @@ final class LayerCases {
                         IMAGE),
                 LayerCase.of("add", add(), SEQUENCE, SEQUENCE, SEQUENCE),
                 LayerCase.of("multiply", multiply(), FEATURES, FEATURES),
+                LayerCase.of("dot", dot(), FEATURES, FEATURES),
                 LayerCase.of("concatenate", concatenate(), SEQUENCE, Input.of(ANY, 2)),
                 LayerCase.of("concatenate channels", concatenate(0), IMAGE, Input.of(2, 7, 6)),
                 LayerCase.of(

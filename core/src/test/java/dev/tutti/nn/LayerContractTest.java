@@ -231,7 +231,10 @@ class LayerContractTest {
             assertThat(distance(model, inputs).item()).isLessThan(loss.item());
             Map<String, NdArray> after = model.arrays();
             for (Parameter p : model.parameters()) {
-                assertThat(after.get(p.name())).as(p.name()).isNotEqualTo(before.get(p.name()));
+                if (!p.name()
+                        .endsWith(LowRankAdapter.A)) { // the other half of an adapter begins at zero, and learns first
+                    assertThat(after.get(p.name())).as(p.name()).isNotEqualTo(before.get(p.name()));
+                }
             }
         }
     }

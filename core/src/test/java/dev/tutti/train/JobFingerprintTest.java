@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Sequential;
 import dev.tutti.optim.Optimizer;
@@ -42,6 +43,17 @@ class JobFingerprintTest {
         names.addAll(other.keySet());
         names.removeIf(name -> one.getOrDefault(name, "").equals(other.getOrDefault(name, "")));
         return names;
+    }
+
+    @Test
+    void thePrecisionIsShared() {
+        TrainingConfig float32 = TrainingConfig.of(sgd(0.1), softmaxCrossEntropy());
+        Fit fit = Fit.epochs(1).with(Strategy.local());
+        Dataset data = rows(0).batch(4);
+        assertThat(changed(
+                        JobFingerprint.of(new WorkerTask(MODEL, float32, data, fit)),
+                        JobFingerprint.of(new WorkerTask(MODEL, float32.precision(ComputePrecision.BF16), data, fit))))
+                .containsExactly("precision");
     }
 
     @Test

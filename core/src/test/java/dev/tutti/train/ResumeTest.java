@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.checkpoint.CheckpointFolder;
@@ -49,7 +50,7 @@ class ResumeTest {
             return new Outcome(
                     trainer.model().arrays(),
                     history.epochs().stream().map(EpochResult::training).toList(),
-                    history.epochs().stream().map(EpochResult::validation).toList());
+                    history.epochs().stream().map(EpochResult::measured).toList());
         }
     }
 
@@ -60,6 +61,32 @@ class ResumeTest {
     private static Outcome uninterrupted() {
         try (Trainer trainer = trainer()) {
             return Outcome.of(trainer, trainer.fit(data(), fit()));
+        }
+    }
+
+    /** Parameters and all state are float32: nothing of bf16 outlives a step. */
+    @Test
+    void cutInBf16EqualsUninterrupted() {
+        ComputePrecision bf16 = ComputePrecision.BF16.everywhere();
+        Path checkpoints = folder.resolve("bf16");
+        try (Trainer whole = trainer().precision(bf16);
+                Trainer cut = trainer().precision(bf16);
+                Trainer rest = trainer().precision(bf16);
+                Trainer full = trainer()) {
+            whole.fit(data(), fit());
+            full.fit(data(), fit());
+            Callback stopper = new Callback() {
+                @Override
+                public void step(Run run) {
+                    if (run.step() == 7) {
+                        run.stop("cut");
+                    }
+                }
+            };
+            cut.fit(data(), fit().callbacks(stopper, checkpoint(checkpoints)));
+            rest.fit(data(), fit().resume(checkpoints));
+            assertThat(rest.model().arrays()).isEqualTo(whole.model().arrays());
+            assertThat(rest.model().arrays()).isNotEqualTo(full.model().arrays());
         }
     }
 

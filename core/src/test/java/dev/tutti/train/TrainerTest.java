@@ -35,7 +35,7 @@ class TrainerTest {
                     trainer.fit(Blobs.data(600).shuffle(7).batch(32), epochs(5).validate(Blobs.data(300, 2)));
             assertThat(history.epochs()).hasSize(5);
             assertThat(history.ending()).isEqualTo(History.Ending.COMPLETED);
-            assertThat(history.last().validation().get("accuracy")).isGreaterThan(0.99);
+            assertThat(history.last().measured().get("accuracy")).isGreaterThan(0.99);
             assertThat(history.last().training().loss())
                     .isLessThan(history.epochs().get(0).training().loss());
             assertThat(history.last().steps()).isEqualTo(5 * 19);
@@ -137,7 +137,7 @@ class TrainerTest {
             Dataset test = Blobs.data(300, 2);
             History history = trainer.fit(Blobs.data(300).batch(30), epochs(3).validate(test));
             assertThat(trainer.evaluate(test).loss())
-                    .isEqualTo(history.last().validation().loss());
+                    .isEqualTo(history.last().measured().loss());
         }
     }
 

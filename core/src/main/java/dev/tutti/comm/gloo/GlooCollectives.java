@@ -42,10 +42,10 @@ public final class GlooCollectives {
         }
         Engine.load(); // before the clock runs: the first time takes seconds
         CallDeadline patience = new CallDeadline(timeout);
-        return new AgreedCollectives(group, medium(group, board, patience, address), patience);
+        return new AgreedCollectives(group, transport(group, board, patience, address), patience);
     }
 
-    static GlooTransport medium(Group group, BulletinBoard board, CallDeadline patience, InetAddress address) {
+    static GlooTransport transport(Group group, BulletinBoard board, CallDeadline patience, InetAddress address) {
         GlooLinks links = new GlooRendezvous(group, board, patience).connect(address);
         GlooWire wire = new GlooWire(group, links, patience);
         try {

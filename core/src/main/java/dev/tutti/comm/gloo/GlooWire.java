@@ -18,6 +18,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A message is what members tell each other before elements move, or why one of them leaves. The next message of every member
  * is always waited for, so that a leaving member's word arrives even when elements were expected from it.
+ *
+ * <p>Gloo measures its own limits by the machine's clock, and breaks all connections when one is over. So it gets none that could be over:
+ * a thread looks at the deadline, which does not count time in which this process was stopped, and ends the waiting.
  */
 final class GlooWire implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(GlooWire.class);
@@ -42,6 +47,9 @@ final class GlooWire implements AutoCloseable {
     /** A last message is short, and is dropped if its receiver cannot take it at once. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
+    private static final Duration NEVER = Duration.ofDays(100);
+    private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+
     private final Group group;
     private final GlooLinks links;
     private final CallDeadline patience;
@@ -49,6 +57,8 @@ final class GlooWire implements AutoCloseable {
     private final Tensor[] inboxes;
     private final Transfer[] incoming;
     private final Set<Transfer> underWay = ConcurrentHashMap.newKeySet();
+    private final Thread deadline = new Thread(this::watchDeadline, "tutti-gloo-deadline");
+    private volatile boolean closed;
 
     GlooWire(Group group, GlooLinks links, CallDeadline patience) {
         this.group = group;
@@ -62,6 +72,17 @@ final class GlooWire implements AutoCloseable {
             if (rank != group.rank()) {
                 inboxes[rank] = Tensor.zeros(message, DType.UINT8).retain();
                 listen(rank);
+            }
+        }
+        deadline.setDaemon(true);
+        deadline.start();
+    }
+
+    private void watchDeadline() {
+        while (!closed) {
+            LockSupport.parkNanos(LOOK);
+            if (!underWay.isEmpty() && patience.left().isZero()) {
+                wake();
             }
         }
     }
@@ -168,8 +189,11 @@ final class GlooWire implements AutoCloseable {
     void await(Transfer transfer, int peer, String purpose) {
         try {
             patience.check(); // behind adding it to those under way, so that an abort misses none
-            if (!transfer.await(patience.left())) {
+            if (!transfer.await(NEVER)) {
                 patience.check();
+                if (patience.left().isZero()) {
+                    throw late(peer, purpose, null);
+                }
                 throw new MemberLostException(List.of(), purpose + " was given up");
             }
         } catch (TensorException e) {
@@ -185,10 +209,10 @@ final class GlooWire implements AutoCloseable {
         if (said != null) {
             return said;
         }
-        boolean late = patience.left().isZero() || e.getMessage().contains("Timed out");
-        if (!late) {
-            return gone(peer, purpose, e);
-        }
+        return patience.left().isZero() ? late(peer, purpose, e) : gone(peer, purpose, e);
+    }
+
+    private MemberLostException late(int peer, String purpose, TensorException e) {
         return new MemberLostException(
                 List.of(id(peer)),
                 id(peer) + " did not take part in " + purpose + " within " + patience.inWords()
@@ -242,6 +266,8 @@ final class GlooWire implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
+        LockSupport.unpark(deadline);
         underWay.forEach(Transfer::end);
         for (Transfer transfer : incoming) {
             if (transfer != null) {

@@ -42,22 +42,22 @@ public final class HierarchicalCollectives {
             SharedMemoryTransport local = null;
             if (hosts.here().size() > 1) {
                 BulletinBoard of = board.part("host-" + hosts.hostOf(group.rank()));
-                local = SharedMemoryCollectives.medium(hosts.here(), group, of, patience);
+                local = SharedMemoryCollectives.transport(hosts.here(), group, of, patience);
                 opened.add(local);
             }
             GlooTransport wire = null;
             if (hosts.isSpeaker() && hosts.count() > 1) {
-                wire = GlooCollectives.medium(hosts.speakers(), board.part("hosts"), patience, address);
+                wire = GlooCollectives.transport(hosts.speakers(), board.part("hosts"), patience, address);
                 opened.add(wire);
             }
-            Transport direct = GlooCollectives.medium(group, board.part("members"), patience, address);
+            Transport direct = GlooCollectives.transport(group, board.part("members"), patience, address);
             opened.add(direct);
             return new AgreedCollectives(group, new HierarchicalTransport(hosts, local, wire, direct), patience);
         } catch (RuntimeException e) {
             Collections.reverse(opened);
-            opened.forEach(medium -> {
-                medium.tell(e);
-                medium.close();
+            opened.forEach(transport -> {
+                transport.tell(e);
+                transport.close();
             });
             throw e;
         }

@@ -22,7 +22,7 @@ final class HierarchicalTransport implements Transport {
     private final SharedMemoryTransport local;
     private final GlooTransport wire;
     private final Transport direct;
-    private final List<Transport> media = new ArrayList<>();
+    private final List<Transport> transports = new ArrayList<>();
 
     /**
      * @param local between the members of this machine; null for one that has no others there
@@ -35,12 +35,12 @@ final class HierarchicalTransport implements Transport {
         this.wire = wire;
         this.direct = direct;
         if (local != null) {
-            media.add(local);
+            transports.add(local);
         }
         if (wire != null) {
-            media.add(wire);
+            transports.add(wire);
         }
-        media.add(direct);
+        transports.add(direct);
     }
 
     /** Messages go between any two members, so that calls of all kinds meet each other and are compared. */
@@ -129,25 +129,25 @@ final class HierarchicalTransport implements Transport {
     public Traffic traffic() {
         long sent = 0;
         long received = 0;
-        for (Transport medium : media) {
-            sent += medium.traffic().sent();
-            received += medium.traffic().received();
+        for (Transport transport : transports) {
+            sent += transport.traffic().sent();
+            received += transport.traffic().received();
         }
         return new Traffic(sent, received);
     }
 
     @Override
     public void tell(RuntimeException failure) {
-        media.forEach(medium -> medium.tell(failure));
+        transports.forEach(transport -> transport.tell(failure));
     }
 
     @Override
     public void wake() {
-        media.forEach(Transport::wake);
+        transports.forEach(Transport::wake);
     }
 
     @Override
     public void close() {
-        media.forEach(Transport::close);
+        transports.forEach(Transport::close);
     }
 }

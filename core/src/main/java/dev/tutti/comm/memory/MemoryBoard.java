@@ -34,7 +34,7 @@ public final class MemoryBoard implements BulletinBoard {
             return slot(name).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new MemberLostException(
-                    List.of(), "nobody left the note '" + name + "' within " + timeout.toMillis() + " ms", e);
+                    List.of(), "no member left the note '" + name + "' within " + timeout.toMillis() + " ms", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw CallDeadline.interrupted();

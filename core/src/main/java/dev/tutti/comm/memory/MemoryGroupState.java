@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 /**
  * What members that are threads of one JVM share: how far each is, what it called for, where its elements lie.
  *
- * <p>Members write into each other's tensors. So one that fails leaves only when nobody is at work any more, and nobody begins
- * once somebody has failed: who owns a tensor may free it after the call.
+ * <p>Members write into each other's tensors. So one that fails leaves only when no member is at work any more, and none begins
+ * once a member has failed: who owns a tensor may free it after the call.
  */
 final class MemoryGroupState {
     private static final int SPINS = 2000;

@@ -244,7 +244,7 @@ final class MemoryTransport implements Transport {
         }
         boolean forMe =
                 theirs != null && (theirs.peer() == group.rank() || theirs.operation() != CollectiveOperation.RECEIVE);
-        if (forMe && !done.getAsBoolean()) { // looked at last: whoever has answered may be far ahead by now
+        if (forMe && !done.getAsBoolean()) { // looked at last: a member that has answered may be far ahead by now
             agreement.checkPair(mine, theirs, peer);
         }
     }

@@ -14,13 +14,15 @@ import java.util.List;
 /**
  * Frames as bytes: the length of the head in four bytes, the head, then the elements of each tensor as they lie in memory.
  *
- * <p>The head: kind, call, term, sequence, limit; the text and the message's head, each with its length; then the type and the
- * extents of each tensor. Numbers are big-endian; elements have the byte order of the machines, which the handshake compares.
+ * <p>Where both sides share memory, elements may lie there instead: the head says where.
+ *
+ * <p>The head: kind, call, term, sequence, limit; the text and the message's head, each with its length; where the elements
+ * are; then the type and the extents of each tensor. Numbers are big-endian; elements have the byte order of the machines, which the handshake compares.
  */
 final class FrameCodec {
     static final int PREFIX = 4;
 
-    private static final int FIXED = 1 + 4 * Long.BYTES + 3 * Integer.BYTES;
+    private static final int FIXED = 1 + 4 * Long.BYTES + 5 * Integer.BYTES;
     static final int HIGHEST_RANK = 16;
     private static final MessageFrame.Kind[] KINDS = MessageFrame.Kind.values();
     private static final DType[] TYPES = DType.values();
@@ -34,8 +36,22 @@ final class FrameCodec {
         }
     }
 
+    /**
+     * Where the elements of a frame's tensors lie.
+     *
+     * @param memory the number of the shared memory; -1: they follow the head
+     * @param at where they begin there
+     */
+    record Place(int memory, int at) {
+        static final Place BEHIND_THE_HEAD = new Place(-1, 0);
+
+        boolean isShared() {
+            return memory >= 0;
+        }
+    }
+
     /** What was read of a frame before its tensors; its body is empty. */
-    record Head(MessageFrame frame, List<Descriptor> tensors) {}
+    record Head(MessageFrame frame, Place place, List<Descriptor> tensors) {}
 
     FrameCodec(MessageLimits limits) {
         this.limits = limits;
@@ -51,7 +67,7 @@ final class FrameCodec {
     }
 
     /** The prefix and the head, ready to be written. */
-    ByteBuffer encode(MessageFrame frame) {
+    ByteBuffer encode(MessageFrame frame, Place place) {
         byte[] text = frame.text().getBytes(UTF_8);
         int size = Math.toIntExact(headBytes(frame.text(), frame.message()));
         ByteBuffer out = ByteBuffer.allocateDirect(PREFIX + size);
@@ -65,6 +81,8 @@ final class FrameCodec {
                 .put(text)
                 .putInt(frame.head().length)
                 .put(frame.head())
+                .putInt(place.memory())
+                .putInt(place.at())
                 .putInt(frame.body().size());
         for (Tensor tensor : frame.body()) {
             out.put((byte) tensor.type().ordinal()).put((byte) tensor.rank());
@@ -84,7 +102,7 @@ final class FrameCodec {
         return prefix;
     }
 
-    /** Reads a head; whatever it holds, it throws nothing but an IOException. */
+    /** Reads a head; for any bytes it throws nothing but an IOException. */
     Head decode(ByteBuffer in) throws IOException {
         try {
             MessageFrame.Kind kind = KINDS[in.get()];
@@ -94,11 +112,12 @@ final class FrameCodec {
             long limit = in.getLong();
             String text = new String(bytes(in), UTF_8);
             byte[] head = bytes(in);
+            Place place = new Place(in.getInt(), in.getInt());
             List<Descriptor> tensors = descriptors(in);
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes more than the head needs");
             }
-            return new Head(new MessageFrame(kind, call, term, sequence, limit, text, head, List.of()), tensors);
+            return new Head(new MessageFrame(kind, call, term, sequence, limit, text, head, List.of()), place, tensors);
         } catch (RuntimeException e) {
             throw new IOException("the head of a message cannot be read: " + e, e);
         }

@@ -21,7 +21,7 @@ import javax.crypto.spec.SecretKeySpec;
  * its number and proof; the connecting one sends its proof and is told that it may speak. Each block has its length in two bytes.
  */
 final class Handshake {
-    private static final int MAGIC = 0x5455_5431;
+    private static final int MAGIC = 0x5455_5432;
     private static final int NONCE = 32;
     private static final int LONGEST = 1024;
     private static final byte[] WELCOME = {1};
@@ -78,7 +78,7 @@ final class Handshake {
         String wanted;
         try {
             if (hello.getInt() != MAGIC) {
-                throw refuse("this is the port of Tutti's messages, version 1, which was not spoken");
+                throw refuse("this is the port of Tutti's messages, version 2, which was not spoken");
             }
             if (hello.get() != order()) {
                 throw refuse("the byte order of the machines differs");

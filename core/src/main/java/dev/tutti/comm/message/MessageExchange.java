@@ -265,6 +265,11 @@ public final class MessageExchange implements Messages {
     }
 
     @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
     public void close() {
         if (closed) {
             return;
@@ -300,6 +305,7 @@ public final class MessageExchange implements Messages {
                 case REFUSAL -> end(link, frame, ask -> ask.fail(refusal(frame, ask)));
                 case SEND -> take(link, peer, frame);
                 case TAKEN -> peer.window(link).ifPresent(window -> window.leave(frame.call()));
+                case SHARE, SHARED -> link.close("expected its link to keep " + frame.kind() + " to itself");
             }
         }
 

@@ -27,7 +27,11 @@ public record MessageFrame(
         REFUSAL,
         SEND,
         /** The other side has taken a send: {@code call} is the number of its bytes. */
-        TAKEN
+        TAKEN,
+        /** One side has made memory for the tensors of its messages: {@code call} is its number, {@code text} its name. */
+        SHARE,
+        /** The other side has mapped it, or could not: {@code call} is its number, {@code term} 1 or 0. */
+        SHARED
     }
 
     /** A frame that shares the memory of a message's tensors, which stay their owner's. */
@@ -50,6 +54,14 @@ public record MessageFrame(
 
     static MessageFrame taken(long bytes) {
         return new MessageFrame(Kind.TAKEN, bytes, 0, 0, 0, "", NO_HEAD, List.of());
+    }
+
+    static MessageFrame share(int number, String name) {
+        return new MessageFrame(Kind.SHARE, number, 0, 0, 0, name, NO_HEAD, List.of());
+    }
+
+    static MessageFrame shared(long number, boolean mapped) {
+        return new MessageFrame(Kind.SHARED, number, mapped ? 1 : 0, 0, 0, "", NO_HEAD, List.of());
     }
 
     private static List<Tensor> shared(List<Tensor> tensors) {

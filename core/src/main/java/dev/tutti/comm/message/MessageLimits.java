@@ -15,6 +15,8 @@ import java.time.Duration;
  * @param requests the most requests of one member that are under way at once; more are refused
  * @param sends the most messages that are sent to one member and not yet taken by it
  * @param sendBytes the most bytes of their tensors; a single larger message is let through
+ * @param sharedBytes the most bytes of memory that is shared with another member of the same machine for the tensors of messages to it;
+ *     what does not fit there goes through the connection
  * @param connections the most connections that others open
  * @param handshake how long a new connection may take until both sides know each other
  * @param stalled how long a connection may stand still in the middle of a message
@@ -26,15 +28,31 @@ public record MessageLimits(
         int requests,
         int sends,
         long sendBytes,
+        long sharedBytes,
         int connections,
         Duration handshake,
         Duration stalled) {
-    /** Heads of 1 MiB, bodies of 4 GiB, 64 untaken sends of 256 MiB. */
+    /** Heads of 1 MiB, bodies of 4 GiB, 64 untaken sends of 256 MiB, 1 GiB of shared memory. */
     public static final MessageLimits DEFAULT = new MessageLimits(
-            1 << 20, 4L << 30, 4096, 1024, 64, 256L << 20, 4096, Duration.ofSeconds(5), Duration.ofSeconds(10));
+            1 << 20,
+            4L << 30,
+            4096,
+            1024,
+            64,
+            256L << 20,
+            1L << 30,
+            4096,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(10));
 
     public MessageLimits {
-        if (headBytes < 64 || bodyBytes < 0 || tensors < 0 || requests < 1 || sends < 1 || sendBytes < 0) {
+        if (headBytes < 64
+                || bodyBytes < 0
+                || tensors < 0
+                || requests < 1
+                || sends < 1
+                || sendBytes < 0
+                || sharedBytes < 0) {
             throw new IllegalArgumentException("limits of messages must be positive, and heads have 64 bytes or more");
         }
     }
@@ -66,26 +84,43 @@ public record MessageLimits(
     }
 
     public MessageLimits bodyBytes(long most) {
-        return new MessageLimits(headBytes, most, tensors, requests, sends, sendBytes, connections, handshake, stalled);
+        return new MessageLimits(
+                headBytes, most, tensors, requests, sends, sendBytes, sharedBytes, connections, handshake, stalled);
     }
 
     public MessageLimits headBytes(int most) {
-        return new MessageLimits(most, bodyBytes, tensors, requests, sends, sendBytes, connections, handshake, stalled);
+        return new MessageLimits(
+                most, bodyBytes, tensors, requests, sends, sendBytes, sharedBytes, connections, handshake, stalled);
     }
 
     /** At most so many messages, and bytes of tensors, that are sent to a member and not yet taken. */
     public MessageLimits untaken(int messages, long bytes) {
         return new MessageLimits(
-                headBytes, bodyBytes, tensors, requests, messages, bytes, connections, handshake, stalled);
+                headBytes, bodyBytes, tensors, requests, messages, bytes, sharedBytes, connections, handshake, stalled);
+    }
+
+    /** 0: tensors always go through the connection. */
+    public MessageLimits sharedBytes(long most) {
+        return new MessageLimits(
+                headBytes, bodyBytes, tensors, requests, sends, sendBytes, most, connections, handshake, stalled);
     }
 
     public MessageLimits requests(int most) {
         return new MessageLimits(
-                headBytes, bodyBytes, tensors, most, sends, sendBytes, connections, handshake, stalled);
+                headBytes, bodyBytes, tensors, most, sends, sendBytes, sharedBytes, connections, handshake, stalled);
     }
 
     public MessageLimits patience(Duration forHandshake, Duration forStalled) {
         return new MessageLimits(
-                headBytes, bodyBytes, tensors, requests, sends, sendBytes, connections, forHandshake, forStalled);
+                headBytes,
+                bodyBytes,
+                tensors,
+                requests,
+                sends,
+                sendBytes,
+                sharedBytes,
+                connections,
+                forHandshake,
+                forStalled);
     }
 }

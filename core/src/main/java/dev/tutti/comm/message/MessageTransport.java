@@ -18,7 +18,7 @@ public interface MessageTransport extends AutoCloseable {
      */
     Optional<MessageLink> connect(Member to, Duration limit);
 
-    /** Lets no others connect any more. Links are closed by whoever has them. */
+    /** Lets no others connect any more. Links are closed by their holders. */
     @Override
     void close();
 }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -19,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A link over a connection: one thread reads, and whoever has something to say writes it, or leaves it to a thread if another one
+ * A link over a connection: one thread reads, and the caller of a send writes it, or leaves it to a thread if another one
  * is writing or it is long.
  *
- * <p>Tensors are written from where they lie, and read into the memory of new tensors or into the destinations of an answer.
+ * <p>Tensors are written from where they lie, and read into the memory of new tensors or into the destinations of an answer. Between
+ * processes of one machine they go through {@link LinkMemory} where it has room.
  */
 final class SocketLink implements MessageLink {
     private static final Logger LOG = LoggerFactory.getLogger(SocketLink.class);
-    private static final int READ_AHEAD = 1 << 16;
     /** What fits the buffers of a socket is written by the thread that says it. */
-    private static final long SHORT = 1 << 15;
+    private static final long SHORT = LinkMemory.SHORTEST;
 
     private static final int LARGEST_PART = 1 << 30;
     /** Of a long part a piece is written at a time, so that it can be seen whether bytes still move. */
@@ -39,21 +40,23 @@ final class SocketLink implements MessageLink {
     private final FrameCodec codec;
     private final LinkListener listener;
     private final Executor threads;
-    private final ByteBuffer ahead = ByteBuffer.allocateDirect(READ_AHEAD).limit(0);
+    private final LinkMemory memory;
+    private final FrameReader reader;
     private final Queue<MessageFrame> waiting = new ConcurrentLinkedQueue<>();
     private final ReentrantLock writing = new ReentrantLock();
     private final AtomicReference<String> end = new AtomicReference<>();
-    /** When bytes last moved in the middle of a frame; 0 between frames. */
-    private volatile long readNanos;
-
+    /** When bytes were last written in the middle of a frame; 0 between frames. */
     private volatile long writeNanos;
 
-    SocketLink(Member peer, ByteWire wire, FrameCodec codec, LinkListener listener, Executor threads) {
+    SocketLink(
+            Member peer, ByteWire wire, FrameCodec codec, LinkListener listener, Executor threads, LinkMemory memory) {
         this.peer = peer;
         this.wire = wire;
         this.codec = codec;
+        this.reader = new FrameReader(wire, codec);
         this.listener = listener;
         this.threads = threads;
+        this.memory = memory;
     }
 
     @Override
@@ -75,9 +78,14 @@ final class SocketLink implements MessageLink {
     /** How long it has stood still in the middle of a frame, in nanoseconds; 0 if it has not. */
     long stalledFor() {
         long now = System.nanoTime();
-        long reading = readNanos;
+        long reading = reader.movedNanos();
         long written = writeNanos;
         return Math.max(reading == 0 ? 0 : now - reading, written == 0 ? 0 : now - written);
+    }
+
+    /** The messages whose tensors came through shared memory. */
+    long takenFromMemory() {
+        return memory.taken();
     }
 
     // ---- writing
@@ -95,13 +103,13 @@ final class SocketLink implements MessageLink {
         } else if (isShort) {
             drain();
         } else {
-            drainLater();
+            later(this::drain);
         }
     }
 
-    private void drainLater() {
+    private void later(Runnable work) {
         try {
-            threads.execute(this::drain);
+            threads.execute(work);
         } catch (RejectedExecutionException e) {
             close("closed");
         }
@@ -126,12 +134,10 @@ final class SocketLink implements MessageLink {
         try {
             if (end.get() == null) {
                 List<ByteBuffer> parts = new ArrayList<>();
-                parts.add(codec.encode(frame));
-                for (Tensor tensor : frame.body()) {
-                    NativeMemory memory = NativeMemory.of(tensor);
-                    for (long at = 0; at < memory.bytes(); at += LARGEST_PART) {
-                        parts.add(memory.buffer(at, (int) Math.min(LARGEST_PART, memory.bytes() - at)));
-                    }
+                FrameCodec.Place place = memory.put(frame.body());
+                parts.add(codec.encode(frame, place));
+                if (!place.isShared()) {
+                    addElements(frame.body(), parts);
                 }
                 writeAll(parts.toArray(ByteBuffer[]::new));
             }
@@ -139,6 +145,19 @@ final class SocketLink implements MessageLink {
             close("its connection broke: " + e.getMessage());
         } finally {
             frame.release();
+        }
+    }
+
+    private void addElements(List<Tensor> body, List<ByteBuffer> parts) {
+        for (Tensor tensor : body) {
+            NativeMemory elements = NativeMemory.of(tensor);
+            for (long at = 0; at < elements.bytes(); at += LARGEST_PART) {
+                parts.add(elements.buffer(at, (int) Math.min(LARGEST_PART, elements.bytes() - at)));
+            }
+        }
+        if (memory.wants(body)) { // for the next one
+            long bytes = SharedBlocks.bytes(body);
+            later(() -> memory.make(bytes).ifPresent(this::transmit));
         }
     }
 
@@ -178,6 +197,7 @@ final class SocketLink implements MessageLink {
         }
         close(why);
         listener.broken(this, end.get());
+        memory.close();
         releaseWaiting();
     }
 
@@ -188,28 +208,15 @@ final class SocketLink implements MessageLink {
     }
 
     private void readFrame() throws IOException {
-        readNanos = ahead.hasRemaining() ? System.nanoTime() : 0;
-        need(FrameCodec.PREFIX);
-        int length = codec.headLength(ahead.getInt());
-        FrameCodec.Head head;
-        if (length <= READ_AHEAD) {
-            need(length);
-            ByteBuffer part = ahead.slice(ahead.position(), length);
-            ahead.position(ahead.position() + length);
-            head = codec.decode(part);
-        } else {
-            ByteBuffer part = ByteBuffer.allocate(length);
-            while (part.hasRemaining()) {
-                need(1);
-                int count = Math.min(part.remaining(), ahead.remaining());
-                part.put(ahead.slice(ahead.position(), count));
-                ahead.position(ahead.position() + count);
-            }
-            head = codec.decode(part.flip());
-        }
+        FrameCodec.Head head = reader.head();
         MessageFrame frame = head.frame();
-        List<Tensor> body = readBody(frame, head.tensors());
-        readNanos = 0;
+        List<Tensor> body = readBody(head);
+        reader.done();
+        if (frame.kind() == MessageFrame.Kind.SHARE || frame.kind() == MessageFrame.Kind.SHARED) {
+            body.forEach(Tensor::close);
+            memory.heard(frame).ifPresent(answer -> later(() -> transmit(answer))); // reading never waits
+            return;
+        }
         listener.received(
                 this,
                 new MessageFrame(
@@ -223,27 +230,42 @@ final class SocketLink implements MessageLink {
                         body));
     }
 
-    private List<Tensor> readBody(MessageFrame frame, List<FrameCodec.Descriptor> tensors) throws IOException {
+    private List<Tensor> readBody(FrameCodec.Head head) throws IOException {
+        MessageFrame frame = head.frame();
+        List<FrameCodec.Descriptor> tensors = head.tensors();
         if (tensors.isEmpty()) {
             return List.of();
         }
         List<Tensor> wanted = frame.kind() == MessageFrame.Kind.ANSWER
                 ? listener.destinations(this, frame.call())
                 : List.<Tensor>of();
-        List<Tensor> body = fit(wanted, tensors) ? wanted : newTensors(tensors);
-        if (body != wanted) {
+        boolean fits = fit(wanted, tensors);
+        if (!fits) {
             wanted.forEach(Tensor::close);
         }
+        if (head.place().isShared()) {
+            return take(head, fits ? Optional.of(wanted) : Optional.empty());
+        }
+        List<Tensor> body = fits ? wanted : newTensors(tensors);
         try {
             for (Tensor tensor : body) {
-                NativeMemory memory = NativeMemory.of(tensor);
-                for (long at = 0; at < memory.bytes(); at += LARGEST_PART) {
-                    fill(memory.buffer(at, (int) Math.min(LARGEST_PART, memory.bytes() - at)));
+                NativeMemory elements = NativeMemory.of(tensor);
+                for (long at = 0; at < elements.bytes(); at += LARGEST_PART) {
+                    reader.fill(elements.buffer(at, (int) Math.min(LARGEST_PART, elements.bytes() - at)));
                 }
             }
             return body;
         } catch (IOException | RuntimeException e) {
             body.forEach(Tensor::close);
+            throw e;
+        }
+    }
+
+    private List<Tensor> take(FrameCodec.Head head, Optional<List<Tensor>> wanted) throws IOException {
+        try {
+            return memory.take(head.place(), head.tensors(), wanted);
+        } catch (IOException | RuntimeException e) {
+            wanted.ifPresent(tensors -> tensors.forEach(Tensor::close));
             throw e;
         }
     }
@@ -263,33 +285,6 @@ final class SocketLink implements MessageLink {
             made.add(Tensor.empty(tensor.shape(), tensor.type()).retain());
         }
         return made;
-    }
-
-    /** Reads until so many bytes lie ahead. */
-    private void need(int bytes) throws IOException {
-        if (ahead.remaining() >= bytes) {
-            return;
-        }
-        ahead.compact();
-        while (ahead.position() < bytes) {
-            if (wire.read(ahead) < 0) {
-                throw new EOFException();
-            }
-            readNanos = System.nanoTime();
-        }
-        ahead.flip();
-    }
-
-    private void fill(ByteBuffer target) throws IOException {
-        int count = Math.min(target.remaining(), ahead.remaining());
-        target.put(ahead.slice(ahead.position(), count));
-        ahead.position(ahead.position() + count);
-        while (target.hasRemaining()) {
-            if (wire.read(target) < 0) {
-                throw new EOFException();
-            }
-            readNanos = System.nanoTime();
-        }
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.tutti.comm.MemberLostException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Messages over TCP: each member listens on one port, and a connection carries messages both ways.
+ *
+ * <p>Between processes of one machine the connection carries the heads, and tensors go through shared memory ({@link LinkMemory}).
  *
  * <p>A member that is killed is noticed within milliseconds, since its connections break; one that is stopped when the request's
  * limit is over, or when the coordinator gives it up.
@@ -92,6 +95,11 @@ public final class SocketMessageTransport implements MessageTransport {
         return address;
     }
 
+    /** The messages over living connections whose tensors came through shared memory. */
+    long takenFromMemory() {
+        return links.stream().mapToLong(SocketLink::takenFromMemory).sum();
+    }
+
     @Override
     public void open(Member member, LinkListener of) {
         self = member;
@@ -146,7 +154,7 @@ public final class SocketMessageTransport implements MessageTransport {
         try {
             SocketLink link = within(limits.handshake(), channel, () -> {
                 ByteWire wire = wire(channel, false, limits.handshake());
-                return link(new Handshake(wire, security.token()).accept(self), wire);
+                return link(new Handshake(wire, security.token()).accept(self), channel, wire);
             });
             listener.accepted(link);
         } catch (IOException | RuntimeException e) {
@@ -177,7 +185,7 @@ public final class SocketMessageTransport implements MessageTransport {
                 channel.connect(new InetSocketAddress(there.host(), there.port()));
                 ByteWire wire = wire(channel, true, left);
                 new Handshake(wire, security.token()).connect(self, to);
-                return link(to, wire);
+                return link(to, channel, wire);
             }));
         } catch (IOException | RuntimeException e) {
             throw new MemberLostException(
@@ -225,11 +233,18 @@ public final class SocketMessageTransport implements MessageTransport {
                 : new PlainWire(channel);
     }
 
-    private SocketLink link(Member peer, ByteWire wire) {
-        SocketLink link = new SocketLink(peer, wire, codec, listener, threads);
+    private SocketLink link(Member peer, SocketChannel channel, ByteWire wire) throws IOException {
+        LinkMemory memory = new LinkMemory(isHere(channel) ? limits.sharedBytes() : 0);
+        SocketLink link = new SocketLink(peer, wire, codec, listener, threads, memory);
         links.removeIf(SocketLink::isClosed);
         links.add(link);
         return link;
+    }
+
+    /** Whether the other process has an address of this machine; whether it sees the same memory is found out by opening it there. */
+    private static boolean isHere(SocketChannel channel) throws IOException {
+        InetAddress other = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
+        return other.isLoopbackAddress() || NetworkInterface.getByInetAddress(other) != null;
     }
 
     @Override

@@ -12,12 +12,14 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,10 +29,11 @@ import org.slf4j.LoggerFactory;
  * <p>The file has a name only until all have mapped it; the memory lives on until the last of them lets go or dies. What a JVM
  * that was killed in that short time left behind, the next one to make a segment removes.
  */
-final class Segment implements AutoCloseable {
+public final class Segment implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Segment.class);
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final String PREFIX = "tutti-";
+    private static final Pattern NAME = Pattern.compile(PREFIX + "\\d{1,18}-[0-9a-f]{1,16}");
     private static final Path SHARED = Path.of("/dev/shm");
 
     private final Path path;
@@ -62,7 +65,7 @@ final class Segment implements AutoCloseable {
     }
 
     /** The same in memory or not at all; leaves others some of it. */
-    static Segment createInMemory(int size) throws IOException {
+    public static Segment createInMemory(int size) throws IOException {
         long free = Files.getFileStore(SHARED).getUsableSpace();
         if (size > free - free / 4) {
             throw new IOException(SHARED + " has " + free + " bytes left");
@@ -102,6 +105,23 @@ final class Segment implements AutoCloseable {
         }
     }
 
+    /**
+     * Maps a segment that another process of this machine has made in memory.
+     *
+     * @param name the last part of its path
+     * @throws IOException if there is none, as on another machine
+     */
+    public static Segment openInMemory(String name) throws IOException {
+        if (!NAME.matcher(name).matches()) {
+            throw new IOException("expected the name of a segment, received '" + name + "'");
+        }
+        Path file = SHARED.resolve(name);
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("there is no " + file + " on this machine");
+        }
+        return open(file);
+    }
+
     private static void removeAbandoned(Path folder) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, PREFIX + "*-*")) {
             for (Path file : files) {
@@ -117,12 +137,12 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 
     /** Removes the name: no other process can map it, and nothing is left behind when its users have ended. */
-    void unlink() {
+    public void unlink() {
         try {
             Files.deleteIfExists(path);
         } catch (IOException e) {
@@ -130,7 +150,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    NativeMemory memory() {
+    public NativeMemory memory() {
         return memory;
     }
 
@@ -140,12 +160,12 @@ final class Segment implements AutoCloseable {
     }
 
     /** Reads a number; what its writer wrote before it can be seen from here on. */
-    long get(int at) {
+    public long get(int at) {
         return (long) LONG.getAcquire(bytes, at);
     }
 
     /** Writes a number behind all that was written before. */
-    void set(int at, long value) {
+    public void set(int at, long value) {
         LONG.setRelease(bytes, at, value);
     }
 

@@ -45,16 +45,16 @@ final class SegmentVectors implements SharedVectors {
 
     /** Null, on all members, where one of them has no room for it. */
     static SegmentVectors open(
-            Group group, Transport medium, SegmentNotes notes, TrafficMeter meter, DType type, long elements) {
+            Group group, Transport transport, SegmentNotes notes, TrafficMeter meter, DType type, long elements) {
         Segment own = create(elements * type.bytes());
         List<Segment> segments = new ArrayList<>();
         boolean shared = false;
         try (Scope scope = Scope.open()) {
-            for (String path : tellPaths(group, medium, own)) {
+            for (String path : tellPaths(group, transport, own)) {
                 segments.add(segments.size() == group.rank() ? own : map(path));
             }
             Tensor able = Tensor.of(new long[] {segments.contains(null) ? 0 : 1}, 1);
-            medium.allReduce(able);
+            transport.allReduce(able);
             shared = able.item() == group.size();
             return shared ? new SegmentVectors(group, notes, meter, segments, type, elements) : null;
         } finally {
@@ -92,12 +92,12 @@ final class SegmentVectors implements SharedVectors {
     }
 
     /** Where each member's segment is; nothing for those who have none. */
-    private static List<String> tellPaths(Group group, Transport medium, Segment own) {
+    private static List<String> tellPaths(Group group, Transport transport, Segment own) {
         byte[] mine = own == null ? new byte[0] : own.path().toString().getBytes(UTF_8);
         byte[] bytes = new byte[group.size() * PATH_BYTES];
         System.arraycopy(mine, 0, bytes, group.rank() * PATH_BYTES, mine.length);
         Tensor paths = Tensor.of(NdArray.of(bytes, bytes.length));
-        medium.allGather(paths);
+        transport.allGather(paths);
         byte[] all = paths.toArray().bytes();
         List<String> out = new ArrayList<>();
         for (int rank = 0; rank < group.size(); rank++) {

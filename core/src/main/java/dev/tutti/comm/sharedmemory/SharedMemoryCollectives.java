@@ -38,19 +38,20 @@ public final class SharedMemoryCollectives {
         }
         Engine.load(); // before the clock runs: the first time takes seconds
         CallDeadline patience = new CallDeadline(timeout);
-        return new AgreedCollectives(group, medium(group, group, board, patience), patience);
+        return new AgreedCollectives(group, transport(group, group, board, patience), patience);
     }
 
-    public static SharedMemoryTransport medium(Group group, Group whole, BulletinBoard board, CallDeadline patience) {
+    public static SharedMemoryTransport transport(
+            Group group, Group whole, BulletinBoard board, CallDeadline patience) {
         Segment segment = group.rank() == 0 ? create(group, board) : map(group, board);
-        SharedMemoryTransport medium = null;
+        SharedMemoryTransport transport = null;
         try {
-            medium = new SharedMemoryTransport(group, whole, segment, patience);
-            medium.awaitAll();
-            return medium;
+            transport = new SharedMemoryTransport(group, whole, segment, patience);
+            transport.awaitAll();
+            return transport;
         } catch (RuntimeException e) {
-            if (medium != null) {
-                medium.tell(e);
+            if (transport != null) {
+                transport.tell(e);
             }
             segment.close();
             throw e;

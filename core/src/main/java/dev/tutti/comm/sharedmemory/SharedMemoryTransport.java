@@ -20,7 +20,7 @@ import java.util.List;
  *
  * <p>Elements go through the segment in pieces that stay in the caches. For each piece a member first lays ready what the others
  * sum; then sums its own part, always in the order of ranks, and lays the result ready; then takes the others' results. The three
- * are done for different pieces in turn, so that what a member waits for was usually done a while ago. Nobody waits at the end:
+ * are done for different pieces in turn, so that what a member waits for was usually done a while ago. No member waits at the end:
  * slots are used again only after all have said that they are done with them.
  */
 public final class SharedMemoryTransport implements Transport {

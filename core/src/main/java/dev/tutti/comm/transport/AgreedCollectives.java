@@ -19,20 +19,20 @@ import java.util.function.Consumer;
 /**
  * Collectives over any {@link Transport}: members first tell each other what they call for, and do it if that fits.
  *
- * <p>Here is what all media have in common: checks, named mismatches, members that have joined, failures and their end.
+ * <p>Here is what all transports have in common: checks, named mismatches, members that have joined, failures and their end.
  */
 public final class AgreedCollectives implements Collectives {
     private final Group group;
-    private final Transport medium;
+    private final Transport transport;
     private final CallDeadline patience;
     private final CallAgreement agreement;
     private final Object callUnderWay = new Object();
     private volatile boolean closed;
     private Tensor nothing;
 
-    public AgreedCollectives(Group group, Transport medium, CallDeadline patience) {
+    public AgreedCollectives(Group group, Transport transport, CallDeadline patience) {
         this.group = group;
-        this.medium = medium;
+        this.transport = transport;
         this.patience = patience;
         this.agreement = new CallAgreement(group);
     }
@@ -44,33 +44,33 @@ public final class AgreedCollectives implements Collectives {
 
     @Override
     public void allReduce(String what, Tensor values) {
-        together(CollectiveOperation.ALL_REDUCE, what, values, -1, medium::allReduce);
+        together(CollectiveOperation.ALL_REDUCE, what, values, -1, transport::allReduce);
     }
 
     @Override
     public void reduceScatter(String what, Tensor values) {
-        together(CollectiveOperation.REDUCE_SCATTER, what, values, -1, medium::reduceScatter);
+        together(CollectiveOperation.REDUCE_SCATTER, what, values, -1, transport::reduceScatter);
     }
 
     @Override
     public void allGather(String what, Tensor values) {
-        together(CollectiveOperation.ALL_GATHER, what, values, -1, medium::allGather);
+        together(CollectiveOperation.ALL_GATHER, what, values, -1, transport::allGather);
     }
 
     @Override
     public void broadcast(String what, Tensor values, int root) {
         checkRank(root);
-        together(CollectiveOperation.BROADCAST, what, values, root, flat -> medium.broadcast(flat, root));
+        together(CollectiveOperation.BROADCAST, what, values, root, flat -> transport.broadcast(flat, root));
     }
 
     @Override
     public void send(String what, Tensor values, int to) {
-        between(CollectiveOperation.SEND, what, values, to, flat -> medium.send(flat, to));
+        between(CollectiveOperation.SEND, what, values, to, flat -> transport.send(flat, to));
     }
 
     @Override
     public void receive(String what, Tensor values, int from) {
-        between(CollectiveOperation.RECEIVE, what, values, from, flat -> medium.receive(flat, from));
+        between(CollectiveOperation.RECEIVE, what, values, from, flat -> transport.receive(flat, from));
     }
 
     @Override
@@ -90,7 +90,7 @@ public final class AgreedCollectives implements Collectives {
     public Optional<SharedVectorSum> summands(String what, DType type, long elements) {
         return run(() -> {
             agree(new CollectiveCall(CollectiveOperation.SUMMANDS, what, type, elements, -1));
-            SharedVectors vectors = elements == 0 ? null : medium.share(type, elements);
+            SharedVectors vectors = elements == 0 ? null : transport.share(type, elements);
             return Optional.ofNullable(vectors)
                     .map(all -> new ReadableVectorSum(what, group, all, this::await, this::tell));
         });
@@ -113,7 +113,7 @@ public final class AgreedCollectives implements Collectives {
     }
 
     private CollectiveCall agree(CollectiveCall mine) {
-        return agreement.check(medium.agree(mine, mine.describe(group)));
+        return agreement.check(transport.agree(mine, mine.describe(group)));
     }
 
     /** Takes part in the next call of the others; false when there is none, since all have joined. */
@@ -127,9 +127,9 @@ public final class AgreedCollectives implements Collectives {
                     NoGradients off = NoGradients.begin()) {
                 Tensor zeros = zeros(theirs);
                 switch (theirs.operation()) {
-                    case ALL_REDUCE -> medium.allReduce(zeros);
-                    case REDUCE_SCATTER -> medium.reduceScatter(zeros);
-                    case BROADCAST -> medium.broadcast(zeros, theirs.peer());
+                    case ALL_REDUCE -> transport.allReduce(zeros);
+                    case REDUCE_SCATTER -> transport.reduceScatter(zeros);
+                    case BROADCAST -> transport.broadcast(zeros, theirs.peer());
                     default -> {} // a barrier has no elements; the rest does not agree with a join
                 }
             }
@@ -168,7 +168,7 @@ public final class AgreedCollectives implements Collectives {
         checkTensor(what, values);
         run(() -> {
             CollectiveCall mine = new CollectiveCall(operation, what, values.type(), values.size(), peer);
-            agreement.checkPair(mine, medium.answer(mine, peer, mine.describe(group)), peer);
+            agreement.checkPair(mine, transport.answer(mine, peer, mine.describe(group)), peer);
             withFlat(values, work);
             return null;
         });
@@ -195,12 +195,12 @@ public final class AgreedCollectives implements Collectives {
                 return work.get();
             } catch (MemberLostException | MismatchedCallException e) {
                 patience.fail(e);
-                medium.tell(e);
+                transport.tell(e);
                 patience.check(); // an abort that came first is the reason that counts
                 throw e;
             } catch (RuntimeException e) {
                 patience.fail(e);
-                medium.tell(new MemberLostException(
+                transport.tell(new MemberLostException(
                         List.of(group.self().id()), group.self() + " failed: " + e.getMessage()));
                 throw e;
             }
@@ -222,26 +222,26 @@ public final class AgreedCollectives implements Collectives {
 
     @Override
     public Traffic traffic() {
-        return medium.traffic();
+        return transport.traffic();
     }
 
     @Override
     public void abort(MemberLostException reason) {
         patience.fail(reason);
-        medium.wake();
+        transport.wake();
     }
 
     @Override
     public void close() {
         patience.fail(new MemberLostException(
                 List.of(), group.self() + " closed the collectives of generation " + group.generation()));
-        medium.wake();
+        transport.wake();
         synchronized (callUnderWay) { // memory is not let go while a call uses it
             if (closed) {
                 return;
             }
             closed = true;
-            medium.close();
+            transport.close();
             if (nothing != null) {
                 nothing.close();
             }

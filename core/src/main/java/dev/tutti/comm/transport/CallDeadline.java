@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  * How long and how a member waits for others: never past the deadline of the call under way, and not once the group has failed. Only
  * {@linkplain RunningTime time in which this process ran} counts.
  *
- * <p>Where nobody can wake the waiting thread it spins for some microseconds, since others are usually about to come; then gives
+ * <p>Where no other thread can wake the waiting one it spins for some microseconds, since others are usually about to come; then gives
  * its core away; then naps longer and longer, up to a millisecond.
  */
 public final class CallDeadline {

@@ -43,7 +43,7 @@ public final class FolderBoard implements BulletinBoard {
             @Override
             public RuntimeException late() {
                 return new MemberLostException(
-                        List.of(), "nobody left the note " + file + " within " + patience.inWords());
+                        List.of(), "no member left the note " + file + " within " + patience.inWords());
             }
         });
         try {

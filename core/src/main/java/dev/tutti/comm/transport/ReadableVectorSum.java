@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * Sums over vectors that lie in memory of which all members can read.
  *
  * <p>Two members read both vectors as they sum: each element of the other is read once. More of them divide the work first: each
- * sums its part and lays the result into its own vector, where nobody else looks for anything but that. Either way 2(n-1)/n of
+ * sums its part and lays the result into its own vector, where the others read nothing but that. Either way 2(n-1)/n of
  * the vector come to each member, and sums are made in the order of ranks.
  */
 final class ReadableVectorSum implements SharedVectorSum {
@@ -36,7 +36,7 @@ final class ReadableVectorSum implements SharedVectorSum {
 
     /**
      * @param waiting runs what may wait for others, within the deadline of a call
-     * @param telling runs what tells them something, unless nobody can hear it any more; never fails
+     * @param telling runs what tells them something, unless no member can hear it any more; never fails
      */
     ReadableVectorSum(
             String what, Group group, SharedVectors vectors, Consumer<Runnable> waiting, Consumer<Runnable> telling) {

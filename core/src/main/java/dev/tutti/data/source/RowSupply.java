@@ -1,5 +1,6 @@
 package dev.tutti.data.source;
 
+import dev.tutti.data.Sample;
 import java.util.Optional;
 
 /**
@@ -16,6 +17,16 @@ public interface RowSupply {
      * @return empty if the part is not here
      */
     Optional<Source.Cursor> rows(String source, int part, long skip);
+
+    /** A row to know types and shapes by, where that is known without reading a part; see {@link Source#example}. */
+    default Optional<Sample> example(String source) {
+        return Optional.empty();
+    }
+
+    /** Whether a part is cheaper to read here than in other places. */
+    default boolean isNear(String source, int part) {
+        return false;
+    }
 
     /** Whether a part is here; a supply that can tell without opening the rows should. */
     default boolean has(String source, int part) {

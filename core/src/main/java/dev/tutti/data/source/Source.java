@@ -9,6 +9,7 @@ import dev.tutti.data.Sample;
 import dev.tutti.data.transform.BatchTransform;
 import dev.tutti.json.ShortForm;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -47,6 +48,14 @@ public interface Source {
      */
     default boolean suppliedByPlace() {
         return false;
+    }
+
+    /**
+     * A row to know types and shapes by, for sources where reading one costs much; its values count for nothing. Empty where the first
+     * row is read instead.
+     */
+    default Optional<Sample> example() {
+        return Optional.empty();
     }
 
     /** An opened source; used by one thread at a time and closed by the reader that opened it. */

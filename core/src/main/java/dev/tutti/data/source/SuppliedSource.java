@@ -1,7 +1,9 @@
 package dev.tutti.data.source;
 
 import dev.tutti.data.DataException;
+import dev.tutti.data.Sample;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -41,6 +43,11 @@ public final class SuppliedSource implements Source {
     }
 
     @Override
+    public Optional<Sample> example() {
+        return RowSupplies.current(name).example(name);
+    }
+
+    @Override
     public Rows open() {
         check();
         return new SuppliedRows(name, parts, RowSupplies.current(name));
@@ -58,6 +65,11 @@ public final class SuppliedSource implements Source {
         @Override
         public boolean isHere(int part) {
             return supply.has(name, part);
+        }
+
+        @Override
+        public boolean isNear(int part) {
+            return supply.isNear(name, part);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.tutti.data.transform;
 
 import dev.tutti.data.Dataset;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A transform that learns from the training part, such as means and vocabularies, before it is applied to any data.
@@ -18,6 +19,11 @@ public interface FittedTransform extends Transform {
     /** What an output of the model means in the units of the label: a number that was scaled to be learned is scaled back. */
     default double meaning(double output) {
         return output;
+    }
+
+    /** Makes inputs of raw rows by the names of their columns, where this transform is one of columns and has been fitted. */
+    default Optional<NamedRowEncoder> namedRows() {
+        return Optional.empty();
     }
 
     /** The names of the classes of the label, in the order of their ids; empty where the label is a number or missing. */

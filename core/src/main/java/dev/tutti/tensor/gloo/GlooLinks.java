@@ -61,7 +61,7 @@ public final class GlooLinks implements AutoCloseable {
     }
 
     /**
-     * Lets nobody else connect to the port on which this member listens. To be called when all members are connected.
+     * Closes the port on which this member listens to further connections. To be called when all members are connected.
      */
     public void refuseNewConnections() {
         port().ifPresentOrElse(
@@ -152,7 +152,7 @@ public final class GlooLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the connections; within a deadline, whatever those on the other side do. */
+    /** Ends the connections; within a deadline, also if the other side does not answer. */
     @Override
     public void close() {
         if (closed) {

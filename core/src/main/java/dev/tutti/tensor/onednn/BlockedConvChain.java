@@ -1,5 +1,6 @@
 package dev.tutti.tensor.onednn;
 
+import dev.tutti.array.DType;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.GradientSink;
@@ -16,27 +17,31 @@ public final class BlockedConvChain implements AutoCloseable {
     private final OneDnnRelayout enterAgain;
     private final Shape output;
 
-    BlockedConvChain(List<ConvChain.Layer> definitions, Shape input) {
+    /**
+     * @param given the type of the input and of its gradient
+     * @param type what is computed in, and the type of the output
+     */
+    BlockedConvChain(List<ConvChain.Layer> definitions, Shape input, DType given, DType type) {
         try {
-            var last = new BlockedLayer.Output(input.toArray(), plain(input.toArray()));
+            var last = new BlockedLayer.Output(input.toArray(), plain(given, input.toArray()), given);
             for (ConvChain.Layer definition : definitions) {
-                BlockedLayer layer = ready(definition, last);
+                BlockedLayer layer = ready(definition, last, type);
                 layers.add(layer);
                 last = layer.output();
             }
             output = Shape.of(last.lengths());
-            long plain = plain(last.lengths());
-            leave = new OneDnnRelayout(objects, last.layout(), plain);
-            enterAgain = new OneDnnRelayout(objects, plain, last.layout());
+            long plain = plain(type, last.lengths());
+            leave = new OneDnnRelayout(objects, last.layout(), plain, type);
+            enterAgain = new OneDnnRelayout(objects, plain, last.layout(), last.type());
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
     }
 
-    private BlockedLayer ready(ConvChain.Layer definition, BlockedLayer.Output input) {
+    private BlockedLayer ready(ConvChain.Layer definition, BlockedLayer.Output input, DType type) {
         if (definition instanceof ConvChain.Convolution convolution) {
-            return new BlockedConvolution(objects, input, convolution);
+            return new BlockedConvolution(objects, input, convolution, type);
         }
         if (definition instanceof ConvChain.MaxPool pool) {
             return new BlockedMaxPool(objects, input, pool);
@@ -45,14 +50,14 @@ public final class BlockedConvChain implements AutoCloseable {
     }
 
     /** Rows, channels, height and width one after the other. */
-    private long plain(long[] lengths) {
+    private long plain(DType type, long[] lengths) {
         long[] strides = new long[lengths.length];
         long stride = 1;
         for (int axis = lengths.length - 1; axis >= 0; axis--) {
             strides[axis] = stride;
             stride *= lengths[axis];
         }
-        return objects.layout(lengths, strides);
+        return objects.layout(type, lengths, strides);
     }
 
     /** What came out of a forward pass, and what the layers need on the way back. */

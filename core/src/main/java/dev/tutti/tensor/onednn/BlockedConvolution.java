@@ -9,6 +9,7 @@ import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.SOURCE_GRADIENT;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.WEIGHT;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.WEIGHT_GRADIENT;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.OneDnnOperation.Argument;
 import dev.tutti.tensor.vector.GradientSink;
@@ -38,7 +39,8 @@ final class BlockedConvolution implements BlockedLayer {
     private final OneDnnRelayout addGradient;
     private final OneDnnRelayout copyGradient;
 
-    BlockedConvolution(OneDnnObjects objects, Output input, ConvChain.Convolution layer) {
+    /** @param type what values and weights are multiplied in; sums and the gradients of parameters are float32 */
+    BlockedConvolution(OneDnnObjects objects, Output input, ConvChain.Convolution layer, DType type) {
         this.objects = objects;
         this.layer = layer;
         long[] shape = layer.weight().shape().toArray();
@@ -46,16 +48,17 @@ final class BlockedConvolution implements BlockedLayer {
         weightLengths = inGroups(shape);
         attributes = objects.attributes(false);
         long[] lengths = window.slide(input.lengths(), shape[0]);
-        long anyInput = objects.anyLayout(input.lengths());
-        long anyOutput = objects.anyLayout(lengths);
-        long anyWeight = objects.anyLayout(weightLengths);
-        long bias = layer.bias() == null ? 0 : objects.layout(new long[] {shape[0]}, new long[] {1});
+        long anyInput = objects.anyLayout(type, input.lengths());
+        long anyOutput = objects.anyLayout(type, lengths);
+        long anyWeight = objects.anyLayout(type, weightLengths);
+        long anyGradient = objects.anyLayout(DType.FLOAT32, weightLengths);
+        long bias = layer.bias() == null ? 0 : objects.layout(DType.FLOAT32, new long[] {shape[0]}, new long[] {1});
 
         long there = forward(anyInput, anyWeight, bias, anyOutput);
         forward = operation(there, BIAS, SOURCE, WEIGHT, RESULT);
-        output = new Output(lengths, forward.layout(RESULT));
+        output = new Output(lengths, forward.layout(RESULT), type);
         toWeight = operation(
-                toWeight(anyInput, anyWeight, bias, anyOutput, there),
+                toWeight(anyInput, anyGradient, bias, anyOutput, there),
                 BIAS_GRADIENT,
                 SOURCE,
                 WEIGHT_GRADIENT,
@@ -64,13 +67,13 @@ final class BlockedConvolution implements BlockedLayer {
                 objects, toInput(anyInput, anyWeight, anyOutput, there), SOURCE_GRADIENT, WEIGHT, RESULT_GRADIENT);
 
         long weight = weightLayout();
-        inputToForward = new OneDnnRelayout(objects, input.layout(), forward.layout(SOURCE));
-        weightToForward = new OneDnnRelayout(objects, weight, forward.layout(WEIGHT));
-        inputToWeight = new OneDnnRelayout(objects, forward.layout(SOURCE), toWeight.layout(SOURCE));
-        aboveToWeight = new OneDnnRelayout(objects, output.layout(), toWeight.layout(RESULT_GRADIENT));
-        aboveToInput = new OneDnnRelayout(objects, output.layout(), toInput.layout(RESULT_GRADIENT));
-        weightToInput = new OneDnnRelayout(objects, weight, toInput.layout(WEIGHT));
-        belowToInput = new OneDnnRelayout(objects, toInput.layout(SOURCE_GRADIENT), input.layout());
+        inputToForward = new OneDnnRelayout(objects, input.layout(), forward.layout(SOURCE), type);
+        weightToForward = new OneDnnRelayout(objects, weight, forward.layout(WEIGHT), type);
+        inputToWeight = new OneDnnRelayout(objects, forward.layout(SOURCE), toWeight.layout(SOURCE), type);
+        aboveToWeight = new OneDnnRelayout(objects, output.layout(), toWeight.layout(RESULT_GRADIENT), type);
+        aboveToInput = new OneDnnRelayout(objects, output.layout(), toInput.layout(RESULT_GRADIENT), type);
+        weightToInput = new OneDnnRelayout(objects, weight, toInput.layout(WEIGHT), type);
+        belowToInput = new OneDnnRelayout(objects, toInput.layout(SOURCE_GRADIENT), input.layout(), input.type());
         addGradient = OneDnnRelayout.adding(objects, toWeight.layout(WEIGHT_GRADIENT), weight);
         copyGradient = OneDnnRelayout.copying(objects, toWeight.layout(WEIGHT_GRADIENT), weight);
     }
@@ -154,7 +157,7 @@ final class BlockedConvolution implements BlockedLayer {
         long[] inGroups = layer.groups() == 1
                 ? strides
                 : new long[] {strides[0] * weightLengths[1], strides[0], strides[1], strides[2], strides[3]};
-        return objects.layout(weightLengths, inGroups);
+        return objects.layout(DType.FLOAT32, weightLengths, inGroups);
     }
 
     @Override
@@ -165,7 +168,7 @@ final class BlockedConvolution implements BlockedLayer {
     @Override
     public Tensor forward(Tensor given, Deque<Tensor> saved) {
         Tensor x = inputToForward.of(given);
-        Tensor result = forward.memory(RESULT);
+        Tensor result = forward.memory(RESULT, output.type());
         forward.place(SOURCE, x)
                 .place(WEIGHT, weightToForward.of(layer.weight()))
                 .place(RESULT, result);
@@ -189,11 +192,11 @@ final class BlockedConvolution implements BlockedLayer {
     }
 
     private void writeGradients(Tensor above, Tensor x, GradientSink sink) {
-        Tensor computed = toWeight.memory(WEIGHT_GRADIENT);
+        Tensor computed = toWeight.memory(WEIGHT_GRADIENT, DType.FLOAT32);
         toWeight.place(SOURCE, inputToWeight.of(x))
                 .place(RESULT_GRADIENT, aboveToWeight.of(above))
                 .place(WEIGHT_GRADIENT, computed);
-        Tensor bias = layer.bias() == null ? null : toWeight.memory(BIAS_GRADIENT);
+        Tensor bias = layer.bias() == null ? null : toWeight.memory(BIAS_GRADIENT, DType.FLOAT32);
         if (bias != null) {
             toWeight.place(BIAS_GRADIENT, bias);
         }
@@ -205,7 +208,7 @@ final class BlockedConvolution implements BlockedLayer {
     }
 
     private Tensor toInput(Tensor above) {
-        Tensor below = toInput.memory(SOURCE_GRADIENT);
+        Tensor below = toInput.memory(SOURCE_GRADIENT, output.type());
         toInput.place(RESULT_GRADIENT, aboveToInput.of(above))
                 .place(WEIGHT, weightToInput.of(layer.weight()))
                 .place(SOURCE_GRADIENT, below)

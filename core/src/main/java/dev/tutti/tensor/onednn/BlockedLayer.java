@@ -1,5 +1,6 @@
 package dev.tutti.tensor.onednn;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.GradientSink;
 import java.util.Deque;
@@ -9,10 +10,10 @@ import java.util.Deque;
  * shape, and the gradients of values have their layout.
  */
 interface BlockedLayer {
-    /** What comes out: its lengths and its layout. */
+    /** What comes out: its lengths, its layout and its type. */
     Output output();
 
-    record Output(long[] lengths, long layout) {}
+    record Output(long[] lengths, long layout, DType type) {}
 
     /**
      * Computes.

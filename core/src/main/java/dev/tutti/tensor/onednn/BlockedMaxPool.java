@@ -6,6 +6,7 @@ import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.SOURCE;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.SOURCE_GRADIENT;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.WORKSPACE;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.GradientSink;
 import java.util.Deque;
@@ -21,7 +22,7 @@ final class BlockedMaxPool implements BlockedLayer {
     BlockedMaxPool(OneDnnObjects objects, Output input, ConvChain.MaxPool pool) {
         BlockedWindow window = BlockedWindow.of(pool);
         long[] lengths = window.slide(input.lengths(), input.lengths()[1]);
-        long any = objects.anyLayout(lengths);
+        long any = objects.anyLayout(input.type(), lengths);
         long attributes = objects.attributes(false);
         long there = objects.description(
                 "pool",
@@ -39,7 +40,7 @@ final class BlockedMaxPool implements BlockedLayer {
                         window.padding(),
                         attributes));
         forward = new OneDnnOperation(objects, there, SOURCE, RESULT, WORKSPACE);
-        output = new Output(lengths, forward.layout(RESULT));
+        output = new Output(lengths, forward.layout(RESULT), input.type());
         long back = objects.description(
                 "pool",
                 out -> OneDnn.Functions.dnnl_pooling_backward_primitive_desc_create(
@@ -65,8 +66,8 @@ final class BlockedMaxPool implements BlockedLayer {
 
     @Override
     public Tensor forward(Tensor x, Deque<Tensor> saved) {
-        Tensor result = forward.memory(RESULT);
-        Tensor workspace = forward.memory(WORKSPACE);
+        Tensor result = forward.memory(RESULT, output.type());
+        Tensor workspace = forward.memory(WORKSPACE, DType.UINT8);
         forward.place(SOURCE, x)
                 .place(RESULT, result)
                 .place(WORKSPACE, workspace)
@@ -81,7 +82,7 @@ final class BlockedMaxPool implements BlockedLayer {
         if (!wanted) {
             return null;
         }
-        Tensor below = backward.memory(SOURCE_GRADIENT);
+        Tensor below = backward.memory(SOURCE_GRADIENT, output.type());
         backward.place(RESULT_GRADIENT, above)
                 .place(SOURCE_GRADIENT, below)
                 .place(WORKSPACE, workspace)

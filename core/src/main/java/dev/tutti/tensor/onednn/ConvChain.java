@@ -35,33 +35,49 @@ public final class ConvChain implements AutoCloseable {
     /** Sets negative values to zero. */
     public record Rectifier() implements Layer {}
 
-    private record Key(Shape input, int threads) {}
+    private record Key(Shape input, DType type, int threads) {}
 
     private final List<Layer> layers;
+    private final DType type;
     private final PrimitiveCache<Key, BlockedConvChain> ready =
             new PrimitiveCache<>(PrimitiveCache.NUMBERS_OF_ROWS, BlockedConvChain::close);
 
     public ConvChain(List<Layer> layers) {
+        this(layers, DType.FLOAT32);
+    }
+
+    /** @param type what values and weights are multiplied in; sums, parameters and their gradients are float32 */
+    public ConvChain(List<Layer> layers, DType type) {
         this.layers = List.copyOf(layers);
+        this.type = type;
     }
 
     /**
-     * The stretch for an input, held until it is released; null where it cannot be computed this way, or not all of its parameters
+     * The chain for an input, held until it is released; null where it cannot be computed this way, or not all of its parameters
      * are learned.
      */
     public PrimitiveCache.Entry<BlockedConvChain> hold(Tensor x) {
-        if (!OneDnn.isUsable() || !suits(x) || x.rank() != 4 || !layers.stream().allMatch(ConvChain::learns)) {
+        if (!OneDnn.isUsable()
+                || !(suits(x, type) || suits(x))
+                || x.rank() != 4
+                || !layers.stream().allMatch(ConvChain::learns)) {
             return null;
         }
         Shape input = x.shape();
         return fits(input)
-                ? ready.hold(new Key(input, Engine.threads()), () -> new BlockedConvChain(layers, input))
+                ? ready.hold(
+                        new Key(input, x.type(), Engine.threads()),
+                        () -> new BlockedConvChain(layers, input, x.type(), type))
                 : null;
     }
 
     /** oneDNN sees addresses alone. */
     private static boolean suits(Tensor tensor) {
-        return tensor.type() == DType.FLOAT32 && tensor.device().equals(Device.CPU);
+        return suits(tensor, DType.FLOAT32);
+    }
+
+    private static boolean suits(Tensor tensor, DType type) {
+        return tensor.type() == type && tensor.device().equals(Device.CPU);
     }
 
     private static boolean learns(Layer layer) {

@@ -2,6 +2,7 @@ package dev.tutti.tensor.onednn;
 
 import com.sun.jna.Library;
 import com.sun.jna.NativeLibrary;
+import dev.tutti.array.DType;
 import dev.tutti.host.Processor;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.TensorException;
@@ -36,6 +37,15 @@ public final class OneDnn {
     /** Whether products can be made with it here; found out, and the library loaded, when first asked. */
     public static boolean isUsable() {
         return Holder.ENGINE != 0;
+    }
+
+    /** Whether it makes products of a type here. Those of float16 need arithmetic of the processor that only some have. */
+    public static boolean multiplies(DType type) {
+        return switch (type) {
+            case FLOAT32, BFLOAT16 -> isUsable();
+            case FLOAT16 -> isUsable() && Processor.hasFloat16();
+            default -> false;
+        };
     }
 
     /** The one engine of this process: the processor. */

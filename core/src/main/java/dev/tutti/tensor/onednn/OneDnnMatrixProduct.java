@@ -5,10 +5,11 @@ import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.RESULT;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.SOURCE;
 import static dev.tutti.tensor.onednn.OneDnnOperation.Argument.WEIGHT;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.OneDnn.Functions;
 
-/** A product of two float32 matrices that is made again and again, as an {@link OneDnnOperation}. */
+/** A product of two matrices, summed in float32, that is made again and again, as an {@link OneDnnOperation}. */
 final class OneDnnMatrixProduct implements AutoCloseable {
     private final OneDnnObjects objects = new OneDnnObjects();
     private final OneDnnOperation operation;
@@ -29,13 +30,18 @@ final class OneDnnMatrixProduct implements AutoCloseable {
         ADD_TO_RESULT
     }
 
-    /** Makes the product ready. */
-    OneDnnMatrixProduct(Matrix left, Matrix right, Also also) {
+    /**
+     * Makes the product ready.
+     *
+     * @param factors the type of both matrices; a bias is float32
+     * @param result the type of the result
+     */
+    OneDnnMatrixProduct(Matrix left, Matrix right, Also also, DType factors, DType result) {
         try {
-            long leftLayout = layout(left);
-            long rightLayout = layout(right);
-            long resultLayout = layout(new Matrix(left.rows, right.columns, false));
-            long biasLayout = also == Also.ADD_BIAS ? layout(new Matrix(1, right.columns, false)) : 0;
+            long leftLayout = layout(factors, left);
+            long rightLayout = layout(factors, right);
+            long resultLayout = layout(result, new Matrix(left.rows, right.columns, false));
+            long biasLayout = also == Also.ADD_BIAS ? layout(DType.FLOAT32, new Matrix(1, right.columns, false)) : 0;
             long attributes = objects.attributes(also == Also.ADD_TO_RESULT);
             long description = objects.description(
                     "product",
@@ -50,8 +56,9 @@ final class OneDnnMatrixProduct implements AutoCloseable {
         }
     }
 
-    private long layout(Matrix matrix) {
+    private long layout(DType type, Matrix matrix) {
         return objects.layout(
+                type,
                 new long[] {matrix.rows, matrix.columns},
                 matrix.transposed ? new long[] {1, matrix.rows} : new long[] {matrix.columns, 1});
     }

@@ -25,13 +25,19 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
 
     private final Tensor weight;
     private final Tensor gradient;
+    private final DType type;
     private final long inputs;
     private final long outputs;
     private final MatrixProducts plain;
     private final PrimitiveCache<Key, OneDnnMatrixProduct> ready =
             new PrimitiveCache<>(PrimitiveCache.NUMBERS_OF_ROWS * Way.values().length, OneDnnMatrixProduct::close);
 
+    /**
+     * @param weight float32, bfloat16 or float16: the type of all values and of their gradients
+     * @param gradient float32
+     */
     public OneDnnMatrixProducts(Tensor weight, Tensor gradient) {
+        this.type = weight.type();
         this.weight = weight;
         this.gradient = gradient;
         this.outputs = weight.dim(0);
@@ -52,8 +58,10 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
                 () -> new OneDnnMatrixProduct(
                         new Matrix(rows, inputs, false),
                         new Matrix(inputs, outputs, true),
-                        bias == null ? Also.NOTHING : Also.ADD_BIAS));
-        Tensor result = Tensor.empty(Shape.of(rows, outputs), DType.FLOAT32);
+                        bias == null ? Also.NOTHING : Also.ADD_BIAS,
+                        type,
+                        type));
+        Tensor result = Tensor.empty(Shape.of(rows, outputs), type);
         product.run(x.contiguous(), weight, bias, result);
         return result;
     }
@@ -68,8 +76,12 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
                 Way.TO_INPUT,
                 rows,
                 () -> new OneDnnMatrixProduct(
-                        new Matrix(rows, outputs, false), new Matrix(outputs, inputs, false), Also.NOTHING));
-        Tensor result = Tensor.empty(Shape.of(rows, inputs), DType.FLOAT32);
+                        new Matrix(rows, outputs, false),
+                        new Matrix(outputs, inputs, false),
+                        Also.NOTHING,
+                        type,
+                        type));
+        Tensor result = Tensor.empty(Shape.of(rows, inputs), type);
         product.run(above.contiguous(), weight, null, result);
         return result;
     }
@@ -87,16 +99,18 @@ public final class OneDnnMatrixProducts implements MatrixProducts {
                 () -> new OneDnnMatrixProduct(
                         new Matrix(outputs, rows, true),
                         new Matrix(rows, inputs, false),
-                        add ? Also.ADD_TO_RESULT : Also.NOTHING));
+                        add ? Also.ADD_TO_RESULT : Also.NOTHING,
+                        type,
+                        DType.FLOAT32));
         product.run(above.contiguous(), x.contiguous(), null, gradient);
     }
 
     /** oneDNN sees addresses alone: no rows, and what is a mistake, are the engine's, which says what is wrong. */
-    private static boolean fits(Tensor factor, long columns) {
+    private boolean fits(Tensor factor, long columns) {
         return factor.rank() == 2
                 && factor.dim(0) > 0
                 && factor.dim(1) == columns
-                && factor.type() == DType.FLOAT32
+                && factor.type() == type
                 && factor.device().equals(Device.CPU);
     }
 

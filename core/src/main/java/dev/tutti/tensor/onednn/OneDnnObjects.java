@@ -2,13 +2,13 @@ package dev.tutti.tensor.onednn;
 
 import static dev.tutti.tensor.onednn.OneDnn.check;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.onednn.OneDnn.Functions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** What was made with oneDNN's functions for one purpose; closing lets go of it, the last thing first. */
 final class OneDnnObjects implements AutoCloseable {
-    private static final int FLOAT32 = 3;
     private static final int ANY = 1;
     private static final int OWN_SCRATCHPAD = 1;
 
@@ -31,20 +31,32 @@ final class OneDnnObjects implements AutoCloseable {
         return made;
     }
 
-    /** A layout of float32 elements. */
-    long layout(long[] lengths, long[] strides) {
+    long layout(DType type, long[] lengths, long[] strides) {
         return hold(
                 "layout",
-                out -> Functions.dnnl_memory_desc_create_with_strides(out, lengths.length, lengths, FLOAT32, strides),
+                out -> Functions.dnnl_memory_desc_create_with_strides(
+                        out, lengths.length, lengths, number(type), strides),
                 Functions::dnnl_memory_desc_destroy);
     }
 
-    /** A layout of float32 elements that the operation which is asked for chooses itself. */
-    long anyLayout(long... lengths) {
+    /** A layout that the operation which is asked for chooses itself. */
+    long anyLayout(DType type, long... lengths) {
         return hold(
                 "layout",
-                out -> Functions.dnnl_memory_desc_create_with_tag(out, lengths.length, lengths, FLOAT32, ANY),
+                out -> Functions.dnnl_memory_desc_create_with_tag(out, lengths.length, lengths, number(type), ANY),
                 Functions::dnnl_memory_desc_destroy);
+    }
+
+    /** oneDNN's number for a type. */
+    private static int number(DType type) {
+        return switch (type) {
+            case FLOAT16 -> 1;
+            case BFLOAT16 -> 2;
+            case FLOAT32 -> 3;
+            case FLOAT64, INT64, INT32, UINT8, BOOL ->
+                throw new IllegalArgumentException(
+                        "oneDNN's operations are made for float32, bfloat16 and float16, received " + type);
+        };
     }
 
     /** @param addToResult whether what comes out is added to what was there before */

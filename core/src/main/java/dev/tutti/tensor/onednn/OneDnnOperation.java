@@ -94,13 +94,13 @@ final class OneDnnOperation {
     }
 
     /** Memory for an argument, not written yet and without a shape. */
-    Tensor memory(Argument argument) {
-        return memory(layout(argument));
+    Tensor memory(Argument argument, DType type) {
+        return memory(layout(argument), type);
     }
 
-    static Tensor memory(long layout) {
-        long elements = (Functions.dnnl_memory_desc_get_size(layout) + Float.BYTES - 1) / Float.BYTES;
-        return Tensor.empty(Shape.of(elements), DType.FLOAT32);
+    static Tensor memory(long layout, DType type) {
+        long elements = (Functions.dnnl_memory_desc_get_size(layout) + type.bytes() - 1) / type.bytes();
+        return Tensor.empty(Shape.of(elements), type);
     }
 
     /** Says where an argument is. */

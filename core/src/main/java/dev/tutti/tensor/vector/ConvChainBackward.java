@@ -10,27 +10,27 @@ import java.util.function.Function;
 
 /** A {@link ConvChain} of layers, whose gradients are computed and written without the engine. */
 final class ConvChainBackward extends ManualBackward {
-    private final PrimitiveCache.Entry<BlockedConvChain> stretch;
+    private final PrimitiveCache.Entry<BlockedConvChain> chain;
     private final BlockedConvChain.Result result;
     private final Function<Tensor, LargeGradient> large;
     private boolean released;
 
     /**
-     * @param stretch held for this cut, which releases it
+     * @param chain held for this cut, which releases it
      * @param large the gradients that backward passes overwrite; null for others, which are zero before
      */
     ConvChainBackward(
             Tensor x,
-            PrimitiveCache.Entry<BlockedConvChain> stretch,
+            PrimitiveCache.Entry<BlockedConvChain> chain,
             Function<Tensor, LargeGradient> large,
             ManualBackward before) {
         super(x, before);
-        this.stretch = stretch;
+        this.chain = chain;
         this.large = large;
         try (NoGradients off = NoGradients.begin()) {
-            result = stretch.primitive().forward(x);
+            result = chain.primitive().forward(x);
         } catch (RuntimeException | Error e) {
-            stretch.release();
+            chain.release();
             throw e;
         }
         result.output().requiresGradient(true);
@@ -55,8 +55,7 @@ final class ConvChainBackward extends ManualBackward {
         boolean wanted = input().handle().requires_grad();
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
-            below = stretch.primitive()
-                    .backward(above, result.saved(), input().shape(), wanted, new Sink(add, written));
+            below = chain.primitive().backward(above, result.saved(), input().shape(), wanted, new Sink(add, written));
         }
         if (wanted) {
             passOn(below);
@@ -67,7 +66,7 @@ final class ConvChainBackward extends ManualBackward {
     public void close() {
         if (!released) {
             released = true;
-            stretch.release();
+            chain.release();
         }
     }
 

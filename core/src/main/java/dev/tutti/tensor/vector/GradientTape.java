@@ -1,5 +1,6 @@
 package dev.tutti.tensor.vector;
 
+import dev.tutti.array.DType;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.BlockedConvChain;
@@ -49,9 +50,10 @@ public final class GradientTape implements AutoCloseable {
      *
      * @param bias may be null
      * @param rectified whether negative results are set to zero
+     * @param type what is multiplied in, and the type of the result
      * @return empty where the product brings nothing, or cannot be made that way
      */
-    public Optional<Tensor> product(Tensor x, Tensor weight, Tensor bias, boolean rectified) {
+    public Optional<Tensor> product(Tensor x, Tensor weight, Tensor bias, boolean rectified, DType type) {
         if (x.rank() != 2 || x.handle().is_mkldnn() || !weight.handle().requires_grad()) {
             return Optional.empty();
         }
@@ -61,7 +63,7 @@ public final class GradientTape implements AutoCloseable {
         LargeGradient gradient = vector.largeGradient(weight);
         return gradient == null
                 ? Optional.empty()
-                : Optional.of(cuts.add(new ProductBackward(x, gradient, bias, rectified, cuts.last())));
+                : Optional.of(cuts.add(new ProductBackward(x, gradient, bias, rectified, type, cuts.last())));
     }
 
     /**
@@ -69,8 +71,8 @@ public final class GradientTape implements AutoCloseable {
      *
      * @return empty where it cannot be made that way
      */
-    public Optional<Tensor> chain(Tensor x, ConvChain stretch) {
-        PrimitiveCache.Entry<BlockedConvChain> ready = stretch.hold(x);
+    public Optional<Tensor> chain(Tensor x, ConvChain chain) {
+        PrimitiveCache.Entry<BlockedConvChain> ready = chain.hold(x);
         return ready == null
                 ? Optional.empty()
                 : Optional.of(cuts.add(new ConvChainBackward(x, ready, vector::largeGradient, cuts.last())));

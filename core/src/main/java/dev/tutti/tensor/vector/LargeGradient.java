@@ -1,5 +1,6 @@
 package dev.tutti.tensor.vector;
 
+import dev.tutti.array.DType;
 import dev.tutti.array.Range;
 import dev.tutti.tensor.MatrixProducts;
 import dev.tutti.tensor.NoGradients;
@@ -19,6 +20,8 @@ public final class LargeGradient {
     private final Range range;
     private final Tensor parameter;
     private final Tensor view;
+    private Tensor copy; // of the values, in the type that is multiplied in; null where that is the parameter's own
+    private MatrixProducts copyProducts;
     private MatrixProducts products; // made when first asked for: what is only evaluated never needs them
 
     LargeGradient(Range range, Tensor parameter, Tensor view) {
@@ -48,6 +51,22 @@ public final class LargeGradient {
         return products;
     }
 
+    /**
+     * The same with a copy of the parameter's values in another type, brought up to date: once for each pass. Passes that are open at
+     * once share the copy, since values do not change in between.
+     */
+    MatrixProducts products(DType type) {
+        if (type == parameter.type()) {
+            return products();
+        }
+        if (copy == null) {
+            copy = Tensor.empty(parameter.shape(), type).retain();
+            copyProducts = MatrixProducts.of(copy, view);
+        }
+        copy.copy_(parameter.detach());
+        return copyProducts;
+    }
+
     void leaveToTheEngine() {
         parameter.dropGradient();
     }
@@ -70,6 +89,10 @@ public final class LargeGradient {
     void close() {
         if (products != null) {
             products.close();
+        }
+        if (copy != null) {
+            copyProducts.close();
+            copy.close();
         }
         view.close();
     }

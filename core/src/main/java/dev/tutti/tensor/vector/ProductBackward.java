@@ -1,6 +1,8 @@
 package dev.tutti.tensor.vector;
 
+import dev.tutti.array.DType;
 import dev.tutti.tensor.Functions;
+import dev.tutti.tensor.MatrixProducts;
 import dev.tutti.tensor.NativeConversions;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Tensor;
@@ -15,17 +17,21 @@ import org.bytedeco.pytorch.global.torch;
 final class ProductBackward extends ManualBackward {
     private final Tensor output;
     private final LargeGradient weight;
+    private final MatrixProducts products;
+    private final Tensor factor; // the input in the type that is multiplied in
     private final Tensor bias;
     private final boolean rectified;
 
-    /** Computes {@code x * weightᵀ + bias}, with negative results set to zero where it is {@code rectified}. */
-    ProductBackward(Tensor x, LargeGradient weight, Tensor bias, boolean rectified, ManualBackward before) {
+    /** Computes {@code x * weightᵀ + bias}, with negative results set to zero where it is {@code rectified}, in a type. */
+    ProductBackward(Tensor x, LargeGradient weight, Tensor bias, boolean rectified, DType type, ManualBackward before) {
         super(x, before);
         this.weight = weight;
         this.bias = bias;
         this.rectified = rectified;
         try (NoGradients off = NoGradients.begin()) {
-            output = weight.products().forward(x, bias);
+            products = weight.products(type);
+            factor = x.type() == type ? x : x.to(type);
+            output = products.forward(factor, bias);
             if (rectified) {
                 Functions.relu_(output);
             }
@@ -52,7 +58,7 @@ final class ProductBackward extends ManualBackward {
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
             writeGradients(above, add);
-            below = input().handle().requires_grad() ? weight.products().toInput(above) : null;
+            below = input().handle().requires_grad() ? products.toInput(above).to(input().type()) : null;
             written.accept(weight.parameter());
             if (bias != null) {
                 written.accept(bias);
@@ -69,7 +75,7 @@ final class ProductBackward extends ManualBackward {
                     "backward",
                     () -> torch.threshold_backward_out(above.handle(), above.handle(), output.handle(), new Scalar(0)));
         }
-        weight.products().toWeight(above, input(), add);
+        products.toWeight(above, factor, add);
         if (bias != null) {
             bias.gradient().add_(above.sum(0)); // zero before, where nothing is to be added to
         }

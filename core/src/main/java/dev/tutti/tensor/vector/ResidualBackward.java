@@ -61,11 +61,12 @@ final class ResidualBackward extends ManualBackward {
         try (NoGradients off = NoGradients.begin()) {
             above = gradient.reshape(rows.shape().toArray());
         }
+        Tensor toBranch = above.type() == branched.type() ? above : typed(above, branched);
         ManualBackward last = within.last();
         if (last != null && last.output() == branched && last.leavesGradient()) {
-            branched.accumulateInto(above); // nothing in between for the engine to do
+            branched.accumulateInto(toBranch); // nothing in between for the engine to do
         } else {
-            branched.backward(above);
+            branched.backward(toBranch);
         }
         within.backward(add, written);
         if (!input().handle().requires_grad()) {
@@ -75,9 +76,16 @@ final class ResidualBackward extends ManualBackward {
         try (NoGradients off = NoGradients.begin()) {
             Tensor fromBranch = rows.gradient();
             below = (fromBranch == null ? above : above.add(fromBranch))
+                    .to(input().type())
                     .view(input().shape().toArray());
         }
         passOn(below);
+    }
+
+    private static Tensor typed(Tensor gradient, Tensor like) {
+        try (NoGradients off = NoGradients.begin()) {
+            return gradient.to(like.type());
+        }
     }
 
     @Override

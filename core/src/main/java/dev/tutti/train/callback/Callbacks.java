@@ -2,7 +2,9 @@ package dev.tutti.train.callback;
 
 import dev.tutti.train.checkpoint.CheckpointSaver;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** The callbacks, to be imported statically. */
 public final class Callbacks {
@@ -36,6 +38,11 @@ public final class Callbacks {
     /** Writes scalars, learning rate and histograms of the weights for TensorBoard. */
     public static TensorBoard tensorBoard(Path folder) {
         return new TensorBoard(folder);
+    }
+
+    /** Logs the run to an MLflow tracking server, such as {@code http://127.0.0.1:5000}, under an experiment. */
+    public static Mlflow mlflow(URI server, String experiment) {
+        return new Mlflow(server, experiment, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** Writes a line for each epoch into a CSV file. */

@@ -27,9 +27,7 @@ final class CsvLog implements Callback {
     private static String header(EpochResult result) {
         List<String> names = new ArrayList<>(List.of("epoch", "step", "learning_rate", "seconds"));
         addNames(names, "", result.training());
-        if (result.validation() != null) {
-            addNames(names, "validation_", result.validation());
-        }
+        result.validation().ifPresent(validation -> addNames(names, "validation_", validation));
         return String.join(",", names);
     }
 
@@ -42,9 +40,7 @@ final class CsvLog implements Callback {
         List<Number> values =
                 new ArrayList<>(List.of(result.epoch(), result.steps(), result.learningRate(), result.seconds()));
         addValues(values, result.training());
-        if (result.validation() != null) {
-            addValues(values, result.validation());
-        }
+        result.validation().ifPresent(validation -> addValues(values, validation));
         return values.stream().map(Number::toString).collect(Collectors.joining(","));
     }
 

@@ -86,7 +86,9 @@ public final class ProgressBar implements Callback {
     public void epoch(Run run, EpochResult result) {
         out.println((terminal ? "\r\033[K" : "") + "epoch " + result.epoch() + "/" + run.epochs() + "  "
                 + result.training()
-                + (result.validation() == null ? "" : " | validation " + result.validation())
+                + result.validation()
+                        .map(validation -> " | validation " + validation)
+                        .orElse("")
                 + String.format(Locale.ROOT, " | %.1f s", result.seconds()));
         out.flush();
     }

@@ -41,9 +41,7 @@ public final class TensorBoard implements Callback {
     @Override
     public void epoch(Run run, EpochResult result) {
         write("training/", result.steps(), result.training());
-        if (result.validation() != null) {
-            write("validation/", result.steps(), result.validation());
-        }
+        result.validation().ifPresent(validation -> write("validation/", result.steps(), validation));
         run.model().arrays().forEach((name, array) -> writer.histogram("weights/" + name, result.steps(), array));
         writer.flush();
     }

@@ -28,7 +28,7 @@ import java.util.Set;
  *
  * <p>On disk it is one safetensors file with a checksum, which holds tensors and a note of {@link Progress} as JSON; or, where members
  * held different parts of the state, one such file for each of them and a {@linkplain CheckpointManifest manifest}. It is read by slice
- * from mapped memory, on any number of members, whatever their number was when it was written.
+ * from mapped memory, on any number of members, independent of their number when it was written.
  */
 public final class Checkpoint {
     static final String NOTE = "tutti.progress";
@@ -183,22 +183,34 @@ public final class Checkpoint {
         for (Piece piece : pieces.get(slice.parameter())) {
             read += read(piece, slice, into);
         }
-        if (read < slice.rows().length()) {
+        Slice first = first(slice.parameter()).slice;
+        Slice along = slice.along(first.axis());
+        long expected =
+                first.isAll() || along.axis() == first.axis() ? along.rows().length() : whole.dim(first.axis());
+        if (read < expected) {
             throw new CorruptFileException(
                     file.toString(),
                     "holds " + read + " of the rows " + slice.rows() + " of '" + slice.parameter() + "'");
         }
     }
 
-    private static long read(Piece piece, Slice slice, Tensor into) {
+    private static long read(Piece piece, Slice wanted, Tensor into) {
+        Slice slice = piece.slice.isAll() ? wanted : wanted.along(piece.slice.axis());
         if (piece.slice.isAll()) { // may be read along any axis
             piece.file.read(piece.entry, slice.axis(), slice.rows(), into);
             return slice.rows().length();
         }
-        if (piece.slice.axis() != slice.axis()) {
-            throw new TrainingException("the checkpoint holds '" + slice.parameter() + "' in parts along axis "
-                    + piece.slice.axis() + ", and a part along axis " + slice.axis()
-                    + " is needed: resume with the strategy that it was made under");
+        if (piece.slice.axis()
+                != slice.axis()) { // the piece has some of the columns of the slice's rows, or the other way round
+            try (Scope scope = Scope.open()) {
+                Range across = piece.slice.rows();
+                piece.file.read(
+                        piece.entry,
+                        slice.axis(),
+                        slice.rows(),
+                        into.narrow(piece.slice.axis(), across.from(), across.length()));
+                return across.length();
+            }
         }
         Range common = piece.slice.rows().intersect(slice.rows());
         if (common.isEmpty()) {

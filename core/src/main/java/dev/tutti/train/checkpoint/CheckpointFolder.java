@@ -1,8 +1,12 @@
 package dev.tutti.train.checkpoint;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
+import dev.tutti.io.Safetensors;
+import dev.tutti.json.Json;
+import dev.tutti.train.TrainingConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,6 +188,25 @@ public final class CheckpointFolder {
                     .toList();
         } catch (IOException e) {
             throw new FileException(folder.toString(), "cannot be listed: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Lets a run with another recipe go on from the whole checkpoints in this folder, as population-based training does: parameters and
+     * optimizer state stay as they are.
+     */
+    public void adoptRecipe(TrainingConfig recipe) {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(each -> each.toString().endsWith(".safetensors"))
+                    .toList()) {
+                Safetensors content = Safetensors.readVerified(file);
+                ObjectNode note =
+                        (ObjectNode) Json.json().readTree(content.metadata().get(Checkpoint.NOTE));
+                note.put("recipe", Json.write(recipe));
+                content.with(Checkpoint.NOTE, Json.write(note)).writeWithChecksum(file);
+            }
+        } catch (IOException e) {
+            throw new FileException(folder.toString(), "the checkpoints cannot be rewritten: " + e.getMessage(), e);
         }
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The parameters and running statistics of the model that a member has built: the whole one, or a part. */
-record ModelState(Model model, RunProgress standing) implements HeldState {
+record ModelState(Model model, RunProgress runProgress) implements HeldState {
     @Override
     public boolean isDivided() {
         return !model.plan().isWhole();
@@ -22,12 +22,12 @@ record ModelState(Model model, RunProgress standing) implements HeldState {
 
     @Override
     public long version() {
-        return standing.progress();
+        return runProgress.progress();
     }
 
     @Override
     public long agreed() {
-        return standing.progress();
+        return runProgress.progress();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.tutti.train.checkpoint;
 
+import dev.tutti.array.Range;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.AtomicFolder;
@@ -98,11 +99,17 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                 }
                 tensors.put(each.getKey().parameter(), each.getValue());
             }
+            tensors.putAll(model.tables().named(false));
             TensorFile.write(file, tensors, Map.of());
         }
     }
 
-    private static void readWeights(Model model, Path file) {
+    /**
+     * Reads what {@link #writeWeights} wrote into a model of the same definition.
+     *
+     * @throws ShapeException if a parameter is missing or has another shape
+     */
+    public static void readWeights(Model model, Path file) {
         TensorFile weights = TensorFile.openVerified(file);
         try (Scope scope = Scope.open()) {
             model.held().forEach((slice, tensor) -> {
@@ -112,6 +119,11 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                             + ": it holds " + String.join(", ", weights.names()));
                 }
                 weights.read(slice.parameter(), slice.axis(), slice.rows(), tensor);
+            });
+            model.tables().restore(weights.names(), name -> {
+                Tensor all = Tensor.empty(weights.shape(name), weights.type(name));
+                weights.read(name, 0, new Range(0, all.dim(0)), all);
+                return all;
             });
         }
     }
@@ -140,9 +152,21 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                 : List.of();
     }
 
-    /** Loads a model, for instance onto another device. */
-    public static SavedModel load(Path folder, Model.Options options) {
+    /** What a saved model computes, without its weights. */
+    public static Layer definition(Path folder) {
         Path inside = AtomicFolder.readable(folder);
+        requireModel(folder, inside);
+        return ModuleFiles.resolve(Json.read(inside.resolve(MODEL), ModelFile.class).definition, inside);
+    }
+
+    /** What is done to raw features before a saved model sees them. */
+    public static Features features(Path folder) {
+        Path inside = AtomicFolder.readable(folder);
+        requireModel(folder, inside);
+        return Json.read(inside.resolve(FEATURES), Features.class);
+    }
+
+    private static void requireModel(Path folder, Path inside) {
         if (!Files.isRegularFile(inside.resolve(MODEL))) {
             throw new FileException(
                     folder.toString(),
@@ -151,6 +175,12 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                             : "does not exist: expected the folder of a saved model",
                     new NoSuchFileException(inside.resolve(MODEL).toString()));
         }
+    }
+
+    /** Loads a model, for instance onto another device. */
+    public static SavedModel load(Path folder, Model.Options options) {
+        Path inside = AtomicFolder.readable(folder);
+        requireModel(folder, inside);
         ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Model model = Model.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs);
         try {

@@ -12,6 +12,7 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.replica.Agreement;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,6 +75,28 @@ public final class SharedCheckpoint {
         } catch (TuttiException e) {
             return null;
         }
+    }
+
+    /** The names of what it holds, but for sums of the epoch; the same on all members. */
+    Set<String> names() {
+        Set<String> names = new LinkedHashSet<>();
+        contents.tensors.forEach(tensor -> names.add(tensor.name));
+        return names;
+    }
+
+    Shape shape(String name) {
+        return Shape.of(named(name).shape);
+    }
+
+    DType type(String name) {
+        return named(name).type;
+    }
+
+    private Named named(String name) {
+        return contents.tensors.stream()
+                .filter(tensor -> tensor.name.equals(name))
+                .findFirst()
+                .orElseThrow(() -> new TrainingException("the checkpoint has no '" + name + "'"));
     }
 
     public ProgressMessage message() {

@@ -1,6 +1,8 @@
 package dev.tutti.train.checkpoint;
 
+import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Slice;
 import dev.tutti.tensor.NoGradients;
@@ -16,7 +18,9 @@ import dev.tutti.train.replica.Replica;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * All of a run's state on this member: what it holds, named as checkpoints name it, and how it is put back, from a checkpoint or from
@@ -26,7 +30,7 @@ public final class StateSnapshot {
     private final Replica replica;
     private final TrainingConfig recipe;
     private final AveragedWeights averaged;
-    private final RunProgress standing;
+    private final RunProgress runProgress;
     private final RuntimeSettings tuning;
     private final List<Callback> callbacks;
 
@@ -34,13 +38,13 @@ public final class StateSnapshot {
             Replica replica,
             TrainingConfig recipe,
             AveragedWeights averaged,
-            RunProgress standing,
+            RunProgress runProgress,
             RuntimeSettings tuning,
             List<Callback> callbacks) {
         this.replica = replica;
         this.recipe = recipe;
         this.averaged = averaged;
-        this.standing = standing;
+        this.runProgress = runProgress;
         this.tuning = tuning;
         this.callbacks = callbacks;
     }
@@ -50,18 +54,18 @@ public final class StateSnapshot {
         Map<String, Map<String, Double>> remembered = new LinkedHashMap<>();
         callbacks.forEach(callback -> remembered.put(callback.name(), callback.state()));
         Map<String, long[]> totals = new LinkedHashMap<>();
-        standing.totals().snapshot().forEach((name, array) -> totals.put(name, array.longs()));
+        runProgress.totals().snapshot().forEach((name, array) -> totals.put(name, array.longs()));
         return new ProgressMessage(
                 new Checkpoint.Progress(
-                        standing.run(),
-                        standing.epoch(),
-                        standing.step(),
-                        standing.position(),
+                        runProgress.run(),
+                        runProgress.epoch(),
+                        runProgress.step(),
+                        runProgress.position(),
                         Json.write(recipe),
                         remembered,
                         tuning.settings(),
                         replica.model().frozen(),
-                        List.copyOf(standing.finished())),
+                        List.copyOf(runProgress.finished())),
                 totals);
     }
 
@@ -73,9 +77,13 @@ public final class StateSnapshot {
     /** Parts of the state by what their names begin with. */
     private Map<String, HeldState> sections() {
         Map<String, HeldState> sections = new LinkedHashMap<>();
-        sections.put("model.", new ModelState(replica.model(), standing));
+        sections.put("model.", new ModelState(replica.model(), runProgress));
         sections.put("optimizer.", replica.state());
-        sections.put("average.", HeldState.whole(averaged.state()));
+        sections.put(
+                "average.",
+                replica.model().plan().isWhole() || averaged.state().isEmpty()
+                        ? HeldState.whole(averaged.state())
+                        : new PartState(replica.model(), averaged.state(), runProgress::progress));
         return sections;
     }
 
@@ -101,10 +109,14 @@ public final class StateSnapshot {
         sections()
                 .forEach((prefix, section) ->
                         section.held().forEach((slice, tensor) -> all.put(named(prefix, slice), tensor)));
-        standing.totals().snapshot().forEach((name, array) -> {
+        runProgress.totals().snapshot().forEach((name, array) -> {
             Slice slice = Slice.all(Checkpoint.TOTALS + name, array.shape());
             all.put(slice, Tensor.of(array));
         });
+        replica.model()
+                .tables()
+                .named(true)
+                .forEach((name, tensor) -> all.put(Slice.all(name, tensor.shape()), tensor));
         return all;
     }
 
@@ -122,25 +134,40 @@ public final class StateSnapshot {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             replicated().forEach(checkpoint::read);
+            readTables(checkpoint.names(), checkpoint::shape, checkpoint::type, room -> room.forEach(checkpoint::read));
         }
         takeOver(checkpoint.message());
         restoreCallbacks(checkpoint.progress());
         tuning.resume(checkpoint.progress().settings());
     }
 
+    /** The rows of tables that a checkpoint holds; their number is the checkpoint's. */
+    private void readTables(
+            Set<String> names,
+            Function<String, Shape> shapes,
+            Function<String, DType> types,
+            Consumer<Map<Slice, Tensor>> reader) {
+        replica.model().tables().restore(names, name -> {
+            Tensor all = Tensor.empty(shapes.apply(name), types.apply(name));
+            reader.accept(Map.of(Slice.all(name, all.shape()), all));
+            return all;
+        });
+    }
+
     /**
      * Goes back to where this run was before: all of the state is written.
      *
-     * @param reader writes the slices it is given
+     * @param checkpoint whose slices are written
      */
-    public void goBack(ProgressMessage message, Consumer<Map<Slice, Tensor>> reader) {
+    public void goBack(ProgressMessage message, SharedCheckpoint checkpoint) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Map<Slice, Tensor> room = new LinkedHashMap<>();
             sections()
                     .forEach((prefix, section) ->
                             section.makeRoom().forEach((slice, tensor) -> room.put(named(prefix, slice), tensor)));
-            reader.accept(room);
+            checkpoint.read(room);
+            readTables(checkpoint.names(), checkpoint::shape, checkpoint::type, checkpoint::read);
         }
         forEachDivided(section -> section.adopt(message.progress().step()));
         takeOver(message);
@@ -159,7 +186,7 @@ public final class StateSnapshot {
     /** The tensors have been written: takes over where they belong to. */
     public void takeOver(ProgressMessage message) {
         Map<String, NdArray> sums = message.sums();
-        standing.restore(message.progress(), sums);
+        runProgress.restore(message.progress(), sums);
         replica.model().freezeOnly(message.progress().frozen());
         tuning.takeOver(message.progress().settings());
     }

@@ -8,6 +8,7 @@ import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Feed;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -41,8 +42,8 @@ abstract class LeasedFeed extends Feed {
     }
 
     @Override
-    public Batch next() {
-        Batch batch = ahead;
+    public Optional<Batch> next() {
+        Optional<Batch> batch = Optional.ofNullable(ahead);
         readAhead();
         return batch;
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +54,7 @@ public final class StepFeed extends LeasedFeed {
     }
 
     @Override
-    public Batch next() {
+    public Optional<Batch> next() {
         if (reader() != null) {
             ChunkPlace place = ChunkPlace.at(reader().position(), false);
             pending.put(place.chunk(), place);

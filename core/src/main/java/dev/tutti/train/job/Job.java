@@ -6,6 +6,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
+import dev.tutti.nn.ComputePrecision;
+import dev.tutti.nn.LowRankAdapter;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Launcher;
@@ -33,6 +35,13 @@ public final class Job {
     private List<Transform> preprocessing = List.of();
 
     private List<String> classes = List.of();
+    private JobAdoption adopt;
+
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
+    private List<String> freeze = List.of();
+
+    private JobLora lora;
+    private boolean cacheTrunk;
     private Loss loss;
     private Optimizer optimizer;
 
@@ -40,6 +49,7 @@ public final class Job {
     private List<Metric> metrics = List.of();
 
     private double movingAverage;
+    private ComputePrecision precision = ComputePrecision.FLOAT32;
     private Integer batch;
     private boolean shuffle = true;
     private int accumulate = 1;
@@ -89,6 +99,26 @@ public final class Job {
         return classes;
     }
 
+    /** Weights that the model takes over before it learns. */
+    public Optional<JobAdoption> adopt() {
+        return Optional.ofNullable(adopt);
+    }
+
+    /** Patterns of parameters that do not learn, such as {@code encoder*}. */
+    public List<String> freeze() {
+        return freeze;
+    }
+
+    /** The adapters that learn in place of the model's weights. */
+    public Optional<LowRankAdapter> lora() {
+        return Optional.ofNullable(lora).map(JobLora::adapter);
+    }
+
+    /** Whether the outputs of the frozen first layers are computed once and kept on disk. */
+    public boolean cacheTrunk() {
+        return cacheTrunk;
+    }
+
     public Loss loss() {
         return loss;
     }
@@ -104,6 +134,11 @@ public final class Job {
     /** Decay of the moving average of the weights that is evaluated and saved instead of the last ones; 0 for none. */
     public double movingAverage() {
         return movingAverage;
+    }
+
+    /** What layers multiply in. */
+    public ComputePrecision precision() {
+        return precision;
     }
 
     /** Rows to a batch, if that was said. */
@@ -152,7 +187,7 @@ public final class Job {
 
     /** What is learned and how. */
     public TrainingConfig config() {
-        return new TrainingConfig(optimizer, loss, metrics, movingAverage, seed);
+        return new TrainingConfig(optimizer, loss, metrics, movingAverage, seed, precision);
     }
 
     /** How long and where training runs; callbacks and validation data are added by the one who runs it. */
@@ -166,6 +201,11 @@ public final class Job {
 
     public List<JobCallback> callbacks() {
         return callbacks;
+    }
+
+    /** The output if it is an address in a file system of its own, such as {@code hdfs://name/run}, and not a path of this machine. */
+    public Optional<String> outputAddress() {
+        return Optional.ofNullable(output).filter(text -> text.matches("[a-z][a-z0-9+.-]+:/.*"));
     }
 
     /** Where the results go: {@code runs/NAME} by default. */

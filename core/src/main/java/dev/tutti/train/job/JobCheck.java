@@ -8,6 +8,7 @@ import dev.tutti.data.transform.Transform;
 import dev.tutti.json.ConfigException;
 import dev.tutti.metric.Metric;
 import dev.tutti.metric.MetricException;
+import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ShapeException;
 import dev.tutti.tensor.Device;
@@ -28,12 +29,14 @@ final class JobCheck {
 
     private final JobFile file;
     private final Job job;
+    private final JobTransfer transfer;
     private SavedModel saved; // null: the model is a new one
     private List<Transform> preprocessing = List.of();
 
     JobCheck(JobFile file) {
         this.file = file;
         this.job = file.job();
+        this.transfer = new JobTransfer(job);
     }
 
     ReadyJob check() {
@@ -47,9 +50,14 @@ final class JobCheck {
         train = job.batch().isPresent() ? train.batch(job.batch().getAsInt()) : train;
         Optional<Dataset> validation = job.data().validation();
         Trainer trainer = trainer();
-        ReadyJob ready = new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved), preprocessing);
+        ReadyJob ready =
+                new ReadyJob(job, trainer, train, validation, Optional.ofNullable(saved), preprocessing, transfer);
         try {
             build(trainer, prepared(train));
+            explained("/model", () -> {
+                transfer.apply(trainer.model());
+                return job;
+            });
             trial(trainer, "/data/train", job.data().train());
             if (validation.isPresent()) {
                 trial(trainer, "/data/validation", validation.get());
@@ -217,8 +225,8 @@ final class JobCheck {
         preprocessing = fitted(job.preprocessing());
         JobModel model = job.model();
         Trainer trainer;
-        if (model.saved().isPresent()) {
-            Model.Options options = Model.Options.DEFAULT.device(device);
+        if (model.saved().isPresent() && job.lora().isEmpty()) {
+            Model.Options options = Model.Options.DEFAULT.device(device).precision(job.precision());
             saved = explained("/model", () -> SavedModel.load(model.saved().get(), options));
             SavedModel.Features kept = saved.features();
             preprocessing = preprocessing.isEmpty() ? kept.transforms() : preprocessing;
@@ -226,7 +234,18 @@ final class JobCheck {
                     .preprocessing(preprocessing.toArray(Transform[]::new))
                     .classes(classes(preprocessing, kept.classes()));
         } else {
-            trainer = Trainer.of(model.definition().orElseThrow(), job.config())
+            Optional<Path> from = model.saved().or(model::baseFolder);
+            List<Transform> own = preprocessing;
+            preprocessing = explained(
+                    "/model",
+                    () -> own.isEmpty() && from.isPresent()
+                            ? SavedModel.features(from.get()).transforms()
+                            : own);
+            Layer definition = explained(
+                    "/model",
+                    () -> transfer.adapted(model.definition()
+                            .orElseGet(() -> SavedModel.definition(model.saved().get()))));
+            trainer = Trainer.of(definition, job.config())
                     .device(device)
                     .preprocessing(preprocessing.toArray(Transform[]::new))
                     .classes(classes(preprocessing, List.of()));

@@ -11,6 +11,8 @@ public final class JobDefinitions implements Definitions {
                 Map.entry(JobCallback.EarlyStopping.class, "earlyStopping"),
                 Map.entry(JobCallback.BestModel.class, "bestModel"),
                 Map.entry(JobCallback.TensorBoardLog.class, "tensorBoard"),
+                Map.entry(JobCallback.MlflowLog.class, "mlflow"),
+                Map.entry(JobCallback.Unfreezing.class, "unfreezing"),
                 Map.entry(JobCallback.Csv.class, "csv"),
                 Map.entry(JobCallback.LearningRateLog.class, "learningRateLog"));
     }

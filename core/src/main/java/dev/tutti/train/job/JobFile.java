@@ -45,12 +45,16 @@ public final class JobFile {
 
     /** Reads a job from YAML or JSON; {@code where} names the text in messages, {@code name} the job unless it has a name. */
     public static JobFile of(String text, String where, String name) {
-        Job job = Json.readYaml(text, Job.class, where);
         try {
+            JsonNode raw = Json.yaml().readTree(text);
+            Job job = raw.has("tasks")
+                    ? Json.convert(JobTasks.expanded(raw, where), Job.class, where)
+                    : Json.readYaml(text, Job.class, where);
             Places places = Places.of(text, where);
             JsonNode tree = FormerKeys.replaced(Json.yaml().readTree(text), places);
             return new JobFile(text, name, places, tree, job, Map.of());
         } catch (JsonProcessingException e) {
+            Json.readYaml(text, Job.class, where); // says what is wrong, and where
             throw new IllegalStateException("the text was read before", e);
         }
     }
@@ -95,7 +99,8 @@ public final class JobFile {
         changed = FormerKeys.replaced(changed, Places.unknown(said)); // the value may hold keys of its own
         Map<String, String> more = new LinkedHashMap<>(settings);
         more.put("/" + present.replace('.', '/'), said);
-        return new JobFile(text, name, places, changed, Json.convert(changed, Job.class, said), more);
+        return new JobFile(
+                text, name, places, changed, Json.convert(JobTasks.expanded(changed, said), Job.class, said), more);
     }
 
     public Job job() {

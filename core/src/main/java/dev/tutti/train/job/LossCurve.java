@@ -17,6 +17,7 @@ final class LossCurve implements Callback {
     static final int EARLY_STEPS = 10;
 
     private final Predicate<Run> end;
+    private final boolean parts;
     private final List<Point> points = new ArrayList<>();
     private Map<String, NdArray> early;
     private Map<String, NdArray> arrays;
@@ -30,9 +31,25 @@ final class LossCurve implements Callback {
      */
     record Point(long samples, long step, double loss) {}
 
-    /** @param end where to cut it */
-    LossCurve(Predicate<Run> end) {
+    /**
+     * A curve to be followed.
+     *
+     * @param end where to cut it
+     * @param parts whether a member holds a part of the model alone, so that parameters are those of the {@link #finished} model
+     */
+    LossCurve(Predicate<Run> end, boolean parts) {
         this.end = end;
+        this.parts = parts;
+    }
+
+    /** Training is over, and the parts of the model are together. */
+    void finished(Map<String, NdArray> whole) {
+        arrays = whole;
+    }
+
+    /** Another course of the same run that was cut after the first steps: where parts of a model cannot be compared on the way. */
+    void beganLike(LossCurve shorter) {
+        early = shorter.arrays;
     }
 
     @Override
@@ -41,6 +58,12 @@ final class LossCurve implements Callback {
             return; // members need one more step to agree on the end
         }
         points.add(new Point(run.samplesSeen(), run.step(), run.lastLoss()));
+        if (parts) {
+            if (end.test(run)) {
+                run.stop("there is enough to compare");
+            }
+            return;
+        }
         if (early == null && run.step() >= EARLY_STEPS) {
             early = run.model().arrays();
         }
@@ -52,7 +75,7 @@ final class LossCurve implements Callback {
 
     @Override
     public void end(Run run, Throwable failure) {
-        if (arrays == null && failure == null) {
+        if (arrays == null && failure == null && !parts) {
             arrays = run.model().arrays();
         }
     }
@@ -80,6 +103,9 @@ final class LossCurve implements Callback {
         for (Map.Entry<String, NdArray> entry : one.entrySet()) {
             NdArray mine = entry.getValue();
             NdArray theirs = other.get(entry.getKey());
+            if (theirs == null || theirs.size() != mine.size()) {
+                continue; // a part of a model that is too large to be gathered
+            }
             double difference = 0;
             double size = 0;
             for (int i = 0; i < mine.size(); i++) {

@@ -67,7 +67,7 @@ public final class Parity {
                             + " cluster: {type: threads, workers: 2}");
         }
         JobFile even = withoutDropout();
-        LossCurve several = course(even, job.cluster(), job.strategy(), 0, run -> run.step() >= steps);
+        LossCurve several = together(even, steps);
         if (interrupted.getAsBoolean()) {
             return Optional.empty();
         }
@@ -79,6 +79,9 @@ public final class Parity {
         Difference rounding = null;
         boolean agrees = near;
         if (!near && !interrupted.getAsBoolean()) {
+            if (job.strategy().buildsParts() && steps > LossCurve.EARLY_STEPS) {
+                several.beganLike(together(even, LossCurve.EARLY_STEPS));
+            }
             List<LossCurve> nudged = Stream.of(LAST_BIT, -LAST_BIT)
                     .map(nudge -> alone(even, nudge, samples))
                     .toList();
@@ -106,6 +109,16 @@ public final class Parity {
                 losses,
                 rounding,
                 notes));
+    }
+
+    /**
+     * The job as its cluster and strategy say. Members that hold parts compare the model they end with, which is one step further than
+     * where they were told to end.
+     */
+    private LossCurve together(JobFile even, long count) {
+        Job job = file.job();
+        long last = job.strategy().buildsParts() ? Math.max(1, count - 1) : count;
+        return course(even, job.cluster(), job.strategy(), 0, run -> run.step() >= last);
     }
 
     private static Difference furthest(List<LossCurve> nudged, Function<LossCurve, Difference> distance) {
@@ -144,7 +157,7 @@ public final class Parity {
                     ready.model().vector().values().mul_(1 + nudge);
                 }
             }
-            LossCurve course = new LossCurve(end);
+            LossCurve course = new LossCurve(end, strategy.buildsParts());
             Fit fit = ready.job()
                     .fit()
                     .quiet()
@@ -153,6 +166,9 @@ public final class Parity {
                     .until(interrupted)
                     .callbacks(Callbacks.stopOnNan(), course);
             ready.trainer().fit(ready.train(), fit);
+            if (strategy.buildsParts()) {
+                course.finished(ready.trainer().model().arrays());
+            }
             return course;
         }
     }

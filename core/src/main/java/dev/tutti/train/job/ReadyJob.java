@@ -6,6 +6,7 @@ import dev.tutti.io.AtomicFile;
 import dev.tutti.io.Temporary;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
+import dev.tutti.tensor.Engine;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
@@ -13,6 +14,9 @@ import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.run.RunRecorder;
+import dev.tutti.train.transfer.AdoptionReport;
+import dev.tutti.train.transfer.Lora;
+import dev.tutti.train.transfer.TrunkCache;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +35,7 @@ public final class ReadyJob implements AutoCloseable {
     private final Optional<Dataset> validation;
     private final Optional<SavedModel> saved;
     private final List<Transform> preprocessing;
+    private final JobTransfer transfer;
     private final List<RunLock> locks = new ArrayList<>();
 
     /** @param saved the model to learn on with, if there is one; it is closed with this job */
@@ -40,13 +45,15 @@ public final class ReadyJob implements AutoCloseable {
             Dataset train,
             Optional<Dataset> validation,
             Optional<SavedModel> saved,
-            List<Transform> preprocessing) {
+            List<Transform> preprocessing,
+            JobTransfer transfer) {
         this.job = job;
         this.trainer = trainer;
         this.train = train;
         this.validation = validation;
         this.saved = saved;
         this.preprocessing = List.copyOf(preprocessing);
+        this.transfer = transfer;
     }
 
     /**
@@ -67,6 +74,11 @@ public final class ReadyJob implements AutoCloseable {
         return trainer.model();
     }
 
+    /** What the model has taken over from elsewhere, source by source. */
+    public List<AdoptionReport> adopted() {
+        return transfer.reports();
+    }
+
     Trainer trainer() {
         return trainer;
     }
@@ -84,11 +96,7 @@ public final class ReadyJob implements AutoCloseable {
     public List<String> notices() {
         List<String> lines = new ArrayList<>();
         for (Dataset data : validation.isPresent() ? List.of(train, validation.get()) : List.of(train)) {
-            Dataset ready = data;
-            for (Transform transform : preprocessing) {
-                ready = ready.map(transform);
-            }
-            lines.addAll(ready.source().notices());
+            lines.addAll(prepared(data).source().notices());
         }
         return lines;
     }
@@ -172,20 +180,48 @@ public final class ReadyJob implements AutoCloseable {
                 .callbacks(recorder);
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
         fit = resume ? fit.resume(new Checkpoints(job).folder()) : fit;
-        History history = trainer.fit(train, fit);
+        History history = job.cacheTrunk() ? fitBehindTrunk(fit) : trainer.fit(train, fit);
         if (history.epochs().size() >= job.epochs()) {
             history = new History(
                     history.epochs(),
                     History.Ending.COMPLETED,
-                    null,
-                    history.times()); // whoever interrupted it came too late
+                    Optional.empty(),
+                    history.times()); // the interruption came too late
         }
         if (history.ending() != History.Ending.INTERRUPTED) {
             trainer.save(
                     output.model(),
                     history.epochs().isEmpty() ? null : history.last().measured());
+            if (job.lora().isPresent()) {
+                Lora.save(model(), output.adapter());
+            }
         }
         return history;
+    }
+
+    /** Computes the outputs of the frozen first layers once, and trains what is behind them. */
+    private History fitBehindTrunk(Fit fit) {
+        TrunkCache trunk = new TrunkCache(model(), job.output().path().resolve("trunk"));
+        Dataset cached = trunk.outputs("train", prepared(job.data().train()));
+        cached = job.shuffle() ? cached.shuffle(job.seed()) : cached;
+        cached = job.batch().isPresent() ? cached.batch(job.batch().getAsInt()) : cached;
+        Fit behind =
+                validation.isPresent() ? fit.validate(trunk.outputs("validation", prepared(validation.get()))) : fit;
+        try (Model head = trunk.head()) {
+            History history = Trainer.of(head, job.config())
+                    .cores(job.cores().orElse(Engine.cores()))
+                    .fit(cached, behind);
+            trunk.takeBack(head);
+            return history;
+        }
+    }
+
+    private Dataset prepared(Dataset data) {
+        Dataset ready = data;
+        for (Transform transform : preprocessing) {
+            ready = ready.map(transform);
+        }
+        return ready;
     }
 
     /** A loss that is no number is noticed before anything is saved; checkpoints come last, so that they hold what others remember. */

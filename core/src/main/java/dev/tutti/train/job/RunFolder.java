@@ -17,6 +17,11 @@ public record RunFolder(Path path) {
         return path.resolve("best");
     }
 
+    /** What adapters have learned, alone. */
+    public Path adapter() {
+        return path.resolve("adapter.safetensors");
+    }
+
     public Path checkpoints() {
         return path.resolve("checkpoints");
     }

@@ -9,6 +9,7 @@ import dev.tutti.data.Position;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
+import java.util.Optional;
 
 /**
  * One member's part of an epoch, batch by batch. It knows one batch ahead whether there is more.
@@ -61,9 +62,9 @@ public abstract class Feed implements AutoCloseable {
         return data.take(size / batch * batch);
     }
 
-    /** The next batch, or null when this member has none for this turn. */
-    public Batch next() {
-        Batch batch = ahead;
+    /** The next batch; empty when this member has none for this turn. */
+    public Optional<Batch> next() {
+        Optional<Batch> batch = Optional.ofNullable(ahead);
         ahead = null;
         readAhead();
         return batch;

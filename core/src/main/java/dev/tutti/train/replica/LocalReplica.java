@@ -8,10 +8,12 @@ import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.Parameter;
 import dev.tutti.nn.RecordedPass;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
+import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -40,6 +42,7 @@ public final class LocalReplica implements Replica {
         this.timing = timing;
         agreement = Agreement.over(team);
         update = recipe.optimizer().bind(target(model));
+        bindTables(model, recipe);
     }
 
     /** What the optimizer works on: the whole vector. */
@@ -48,6 +51,14 @@ public final class LocalReplica implements Replica {
                 .map(p -> new NamedRange(p.name(), p.range()))
                 .toList();
         return new Target(model.vector(), model.vector().all(), names, model::trainable);
+    }
+
+    /** Lets the rows of the model's tables be moved by the optimizer of the training, in this process. */
+    public static void bindTables(Model model, TrainingConfig recipe) {
+        model.tables()
+                .bind(
+                        recipe.optimizer(),
+                        model.parameters().stream().map(Parameter::name).toList());
     }
 
     @Override
@@ -73,7 +84,7 @@ public final class LocalReplica implements Replica {
             input.measured(batch.get(), result);
         }
         Vote vote = input.vote();
-        vote.findings().gather(agreement);
+        vote.pendingMetrics().gather(agreement);
         update(plan.learningRate());
         return Outcome.alone(samples, lossSum / samples, vote);
     }
@@ -98,6 +109,7 @@ public final class LocalReplica implements Replica {
             try (NoGradients off = NoGradients.begin()) {
                 model.vector().gradients().mul_(samples);
             }
+            model.rowGradients().scale(samples);
         }
         pass.backward(loss, batches > 0);
         batches++;
@@ -110,13 +122,34 @@ public final class LocalReplica implements Replica {
             try (NoGradients off = NoGradients.begin()) {
                 model.vector().gradients().mul_(1.0 / samples);
             }
+            model.rowGradients().scale(1.0 / samples);
         }
         Clipping clipping = recipe.optimizer().clipping();
         if (clipping.isOn()) {
-            clipping.apply(model.vector().gradients());
+            clip(clipping, model.vector().gradients(), model.rowGradients());
         }
         update.apply(learningRate);
+        model.tables().apply(model.rowGradients(), learningRate);
         timing.record(Phase.UPDATE, began);
+    }
+
+    /** Clips gradients of the vector, or of a part of it, and of rows, by their common length. */
+    public static void clip(Clipping clipping, Tensor gradients, RowGradients rows) {
+        if (rows.isEmpty()) {
+            clipping.apply(gradients);
+            return;
+        }
+        clipping.clipValues(gradients);
+        if (clipping.value() > 0) {
+            rows.clamp(clipping.value());
+        }
+        if (clipping.norm() > 0) {
+            double length = Math.sqrt(Clipping.squaredNorm(gradients) + rows.squaredNorm());
+            clipping.scale(gradients, length);
+            if (length > clipping.norm() && Double.isFinite(length)) {
+                rows.scale(clipping.norm() / length);
+            }
+        }
     }
 
     @Override

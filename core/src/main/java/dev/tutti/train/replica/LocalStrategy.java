@@ -9,6 +9,11 @@ import dev.tutti.train.profile.Timing;
 /** One member on its own, its operations on as many cores as it may use. */
 public final class LocalStrategy implements Strategy {
     @Override
+    public boolean trainsTables() {
+        return true;
+    }
+
+    @Override
     public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         return new LocalReplica(model, recipe, team, timing);
     }

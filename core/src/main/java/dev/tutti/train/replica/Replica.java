@@ -4,6 +4,7 @@ import dev.tutti.Experimental;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
+import java.util.Optional;
 
 /**
  * One member's part of training, driven by the one training loop. Strategies differ in what happens inside.
@@ -62,6 +63,24 @@ public interface Replica extends AutoCloseable {
 
     /** Nothing of the state counts any more: it is about to be written anew, from a checkpoint or another member's. */
     default void startOver() {}
+
+    /**
+     * How batches run through a model of which each member holds a part, without learning; empty where every member holds all of it. Asked
+     * between steps, by all members together.
+     */
+    default Optional<PartForward> forwardOfParts() {
+        return Optional.empty();
+    }
+
+    /**
+     * Training is over; all members call it together. A strategy whose members hold parts may give the whole model to some of them here,
+     * where it fits.
+     *
+     * @return the model that is left to the caller, who closes it; if it is another one, that of {@link #model} was closed
+     */
+    default Model finished() {
+        return model();
+    }
 
     /** How the loop asks something of all members beside their steps; holds through all changes of the group. */
     Agreement agreement();

@@ -6,6 +6,7 @@ import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.train.profile.Timing;
+import java.util.Optional;
 
 /** Of every batch the rows of a member's share. It counts turns, so that all members agree where they are. */
 final class ShareFeed extends Feed {
@@ -37,7 +38,7 @@ final class ShareFeed extends Feed {
     }
 
     @Override
-    public Batch next() {
+    public Optional<Batch> next() {
         rows += batch;
         return super.next();
     }

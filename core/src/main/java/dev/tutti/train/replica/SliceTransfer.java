@@ -20,17 +20,33 @@ record SliceTransfer(Slice slice, int from, int to) {
      */
     static List<SliceTransfer> cover(
             Slice needed, int to, List<Integer> order, List<List<Slice>> held, List<Slice> uncovered) {
+        Slice wanted = needed.along(axisOf(needed, order, held));
         List<SliceTransfer> transfers = new ArrayList<>();
-        List<Range> open = new ArrayList<>(List.of(needed.rows()));
+        List<Range> open = new ArrayList<>(List.of(wanted.rows()));
         for (int rank : order) {
             for (Slice theirs : held.get(rank)) {
-                if (isOfTheSame(theirs, needed)) {
-                    open = without(open, theirs, rank, to, transfers);
+                Slice turned = theirs.along(wanted.axis());
+                if (isOfTheSame(turned, wanted) && !open.isEmpty()) {
+                    open = without(open, turned, rank, to, transfers);
                 }
             }
         }
-        open.stream().filter(range -> !range.isEmpty()).forEach(range -> uncovered.add(needed.at(range)));
+        open.stream().filter(range -> !range.isEmpty()).forEach(range -> uncovered.add(wanted.at(range)));
         return transfers;
+    }
+
+    /** The axis along which holders have divided what is needed in full. */
+    private static int axisOf(Slice needed, List<Integer> order, List<List<Slice>> held) {
+        if (needed.isAll()) {
+            for (int rank : order) {
+                for (Slice theirs : held.get(rank)) {
+                    if (theirs.parameter().equals(needed.parameter())) {
+                        return theirs.isAll() ? needed.axis() : theirs.axis();
+                    }
+                }
+            }
+        }
+        return needed.axis();
     }
 
     private static boolean isOfTheSame(Slice one, Slice other) {

@@ -120,7 +120,7 @@ public final class StateRedistribution {
     /** A view of a slice in one that contains it. */
     private static Tensor within(Map<Slice, Tensor> slices, Slice wanted) {
         for (Map.Entry<Slice, Tensor> each : slices.entrySet()) {
-            Slice slice = each.getKey();
+            Slice slice = each.getKey().along(wanted.axis());
             if (slice.parameter().equals(wanted.parameter())
                     && slice.axis() == wanted.axis()
                     && slice.rows().contains(wanted.rows())) {

@@ -63,6 +63,14 @@ public interface Strategy {
         return replica(plan.build(), recipe, team, timing);
     }
 
+    /**
+     * The same after another replica of this run has ended in {@link PartsChangedException}. Its state is lost: the first {@link
+     * Replica#regrouped} throws {@link StateLostException} on all members, those included that are new to the run.
+     */
+    default Replica replicaAgain(ModelPlan plan, TrainingConfig recipe, Team team, Timing timing) {
+        return replica(plan, recipe, team, timing);
+    }
+
     /** Whether the result is that of one member with the whole batch, but for the order in which floats are added. */
     default boolean exact() {
         return true;
@@ -81,6 +89,11 @@ public interface Strategy {
      */
     default Map<String, Integer> roles() {
         return Map.of();
+    }
+
+    /** Whether models may have tables of rows, which are not in the vector. */
+    default boolean trainsTables() {
+        return false;
     }
 
     /** Throws if this strategy is not for so many workers, before any of them is started. */

@@ -62,7 +62,7 @@ record RunFiles(Path folder) {
         return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
     }
 
-    /** One line, whatever the value. */
+    /** One line for any value. */
     static String line(Object value) {
         return Json.write(value).replaceAll("\\s*\\R\\s*", " ") + "\n";
     }

@@ -227,7 +227,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
                     case STOPPED -> RunState.STOPPED;
                     case INTERRUPTED -> RunState.INTERRUPTED;
                 },
-                history.reason());
+                history.reason().orElse(null));
     }
 
     /** The run has failed. */

@@ -21,8 +21,8 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntConsumer;
 
 /**
- * The update of parameters that workers share, in pieces: whoever is free sums the gradients of the next one and moves it. Who that is
- * does not change what comes out.
+ * The update of parameters that workers share, in pieces: the next free worker sums the gradients of the next one and moves it. Which
+ * worker that is does not change the result.
  *
  * <p>Order of calls for each step: {@link #apply}. Where it is known beforehand what the update will be, instead: {@link #begin}; then
  * each worker's backward pass says with a {@link #leaver} what it is through with, and {@link #passed} when it is over, however it
@@ -38,7 +38,7 @@ final class DividedUpdate implements AutoCloseable {
     private final List<FlatVector> vectors;
     private final Target target;
     private final Optimizer optimizer;
-    private final WorkerPool crew;
+    private final WorkerPool pool;
     private final AtomicInteger passes = new AtomicInteger(); // under way
     private PartedUpdate update;
     private UpdateQueue pieces;
@@ -52,11 +52,11 @@ final class DividedUpdate implements AutoCloseable {
      * @param target all of the first one's vector
      * @param owned the range that is moved
      */
-    DividedUpdate(List<FlatVector> vectors, Target target, Optimizer optimizer, WorkerPool crew, Range owned) {
+    DividedUpdate(List<FlatVector> vectors, Target target, Optimizer optimizer, WorkerPool pool, Range owned) {
         this.vectors = List.copyOf(vectors);
         this.target = target;
         this.optimizer = optimizer;
-        this.crew = crew;
+        this.pool = pool;
         bind(target.part(owned));
     }
 
@@ -68,7 +68,7 @@ final class DividedUpdate implements AutoCloseable {
     record Move(double learningRate, double factor) {}
 
     private void bind(Target part) {
-        update = PartedUpdate.of(optimizer, part, cut(part, crew.size()));
+        update = PartedUpdate.of(optimizer, part, cut(part, pool.size()));
         pieces = new UpdateQueue(update.ranges());
     }
 
@@ -98,7 +98,7 @@ final class DividedUpdate implements AutoCloseable {
 
     /** Whether it can {@link #begin}: not where lengths are limited, which are of all gradients. */
     boolean canBegin() {
-        return crew.size() > 1 && sumOfAll == null && optimizer.clipping().norm() <= 0;
+        return pool.size() > 1 && sumOfAll == null && optimizer.clipping().norm() <= 0;
     }
 
     /** The gradients that the first workers are about to compute are all that the update needs. */
@@ -128,7 +128,7 @@ final class DividedUpdate implements AutoCloseable {
         boolean more = true;
         while (more) {
             boolean allPassed = passes.get() == 0;
-            more = take(this::sumAndMove) || !allPassed && crew.spinUntil(() -> passes.get() == 0 || pieces.canTake());
+            more = take(this::sumAndMove) || !allPassed && pool.spinUntil(() -> passes.get() == 0 || pieces.canTake());
         }
     }
 
@@ -172,7 +172,7 @@ final class DividedUpdate implements AutoCloseable {
 
     private void together(IntConsumer work) {
         pieces.layOut(0);
-        crew.together(worker -> {
+        pool.together(worker -> {
             while (take(work)) {}
         });
     }

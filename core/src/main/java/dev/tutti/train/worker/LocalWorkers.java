@@ -7,6 +7,7 @@ import dev.tutti.data.Batch;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.RecordedPass;
 import dev.tutti.optim.Target;
+import dev.tutti.table.RowSource;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -40,7 +41,7 @@ public final class LocalWorkers implements AutoCloseable {
     private final List<Model> models = new ArrayList<>();
     private final TrainingConfig recipe;
     private final Target target;
-    private final WorkerPool crew;
+    private final WorkerPool pool;
     private final DividedUpdate update;
     private WorkerSum batchSum; // null where each worker looks at its own rows alone
     private int moved; // so many workers, from the first one on, have seen rows since statistics were brought together
@@ -59,9 +60,9 @@ public final class LocalWorkers implements AutoCloseable {
         for (int i = 1; i < workers; i++) {
             models.add(model.replica());
         }
-        crew = new WorkerPool(workers, "tutti-worker");
+        pool = new WorkerPool(workers, "tutti-worker");
         update =
-                new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), crew, owned);
+                new DividedUpdate(models.stream().map(Model::vector).toList(), target, recipe.optimizer(), pool, owned);
         amongOthers(false);
     }
 
@@ -85,6 +86,11 @@ public final class LocalWorkers implements AutoCloseable {
     /** Says whether there are other members whose workers have shares of the same batches. */
     public void amongOthers(boolean others) {
         models.forEach(model -> model.divided(others || workers() > 1));
+    }
+
+    /** Gets rows of tables from servers, for all workers. */
+    public void rowsFrom(RowSource source) {
+        models.forEach(model -> model.rowsFrom(source));
     }
 
     public int workers() {
@@ -171,6 +177,9 @@ public final class LocalWorkers implements AutoCloseable {
         }
         StepResult[] shares = new StepResult[busy];
         passes(busy, worker -> shares[worker] = backward(worker, batch, share(batch, worker, busy), turn, way));
+        for (int i = 1; i < busy; i++) {
+            model().rowGradients().add(models.get(i).rowGradients());
+        }
         unsummed = busy;
         moved = Math.max(moved, busy);
         return whole(List.of(shares), batch.size());
@@ -186,7 +195,7 @@ public final class LocalWorkers implements AutoCloseable {
             batchSum.begin(busy);
         }
         try {
-            crew.together(busy, worker -> {
+            pool.together(busy, worker -> {
                 try {
                     pass(worker, pass);
                 } finally {
@@ -217,7 +226,7 @@ public final class LocalWorkers implements AutoCloseable {
     public Tensor gradients() {
         if (unsummed > 1) {
             List<Range> parts = target.parts(workers());
-            crew.together(part -> update.sum(parts.get(part), unsummed));
+            pool.together(part -> update.sum(parts.get(part), unsummed));
             unsummed = 1;
         }
         return model().vector().written();
@@ -225,7 +234,7 @@ public final class LocalWorkers implements AutoCloseable {
 
     /**
      * The first worker writes its gradients into memory that other members read, and {@link #update} asks for the sum of all of
-     * them, which must be ready: nobody else adds them up.
+     * them, which must be ready: no other code adds them up.
      *
      * @param own as long as the vector; in use until this is called again. Null: as before
      * @param sum writes the sum of a range over all members; called on any worker's thread
@@ -310,18 +319,20 @@ public final class LocalWorkers implements AutoCloseable {
     public void zeroGradients() {
         unsummed = 1;
         model().vector().zeroGradients();
+        model().rowGradients().clear();
     }
 
     /** Multiplies the gradients. */
     public void scaleGradients(double factor) {
         gradients();
         List<Range> parts = target.parts(workers());
-        crew.together(part -> {
+        pool.together(part -> {
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
                 model().vector().gradients(parts.get(part)).mul_(factor);
             }
         });
+        model().rowGradients().scale(factor);
     }
 
     /**
@@ -367,10 +378,11 @@ public final class LocalWorkers implements AutoCloseable {
     /** Ends the threads and frees what is not the caller's. */
     @Override
     public void close() {
-        crew.close();
+        pool.close();
         shareBatches(null);
         update.close();
         model().divided(false);
+        model().rowsFrom(model().tables());
         models.subList(1, models.size()).forEach(Model::close);
     }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
-/** Pieces of a vector, each worked on once by whoever is free, as soon as those who use it have left it. Any thread may call. */
+/** Pieces of a vector, each worked on once by the next free thread, as soon as its users have left it. Any thread may call. */
 final class UpdateQueue {
     private static final int TAKEN = -1;
 
@@ -38,7 +38,7 @@ final class UpdateQueue {
         };
     }
 
-    /** Whether there is one that all have left and nobody has taken. */
+    /** Whether there is one that all have left and none has taken. */
     boolean canTake() {
         for (int piece = 0; piece < ranges.size(); piece++) {
             if (users.get(piece) == 0) {

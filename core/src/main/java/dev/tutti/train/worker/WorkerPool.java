@@ -12,7 +12,7 @@ import java.util.function.IntConsumer;
  * Threads that do pieces of work side by side with the caller, again and again, with little delay between the pieces.
  *
  * <p>Threads that wait spin before they go to sleep ({@link SpinWait}): waking one takes longer than a step of a small model. The caller
- * does the first share itself. A crew belongs to one caller at a time.
+ * does the first share itself. A pool belongs to one caller at a time.
  */
 final class WorkerPool implements AutoCloseable {
     /** Longer than the pauses between the pieces of a small model's step; too short to take a core from anybody. */
@@ -43,7 +43,7 @@ final class WorkerPool implements AutoCloseable {
         return mates.size() + 1;
     }
 
-    /** Does the work of every member of the crew and returns when all of it is done; the first failure comes out. */
+    /** Does the work of every member of the pool and returns when all of it is done; the first failure comes out. */
     void together(IntConsumer work) {
         together(size(), work);
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * sum of all, added in the order of the workers.
  *
  * <p>Order of calls: {@link #begin}; then each worker, on its thread, {@link #add} any number of times, and {@link #leave} or {@link
- * #fail} in the end. Whoever has left is not waited for, so nobody waits for ever.
+ * #fail} in the end. A worker that has left is not waited for, so no worker waits for ever.
  */
 final class WorkerSum {
     /** Passes of workers are nearly alike, and waking a thread takes longer than most differences. */

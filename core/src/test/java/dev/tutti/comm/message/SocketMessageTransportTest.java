@@ -25,6 +25,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a port of messages does with those who are no members, or do not behave like one. */
 @Timeout(60)
@@ -172,13 +174,51 @@ class SocketMessageTransportTest {
     }
 
     private static ByteBuffer request(long extent, int kind) {
-        ByteBuffer out = ByteBuffer.allocate(200);
+        return request(extent, kind, "echo", -1);
+    }
+
+    /** @param memory the number of the shared memory in which its tensor is said to lie; -1: it follows */
+    private static ByteBuffer request(long extent, int kind, String text, int memory) {
+        byte[] topic = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocate(300);
         out.position(4);
         out.put((byte) kind).putLong(1).putLong(0).putLong(0).putLong(1000);
-        out.putInt(4).put(new byte[] {'e', 'c', 'h', 'o'}).putInt(0).putInt(1);
+        out.putInt(topic.length).put(topic).putInt(0).putInt(memory).putInt(64).putInt(1);
         out.put((byte) 0).put((byte) 1).putLong(extent);
         out.putInt(0, out.position() - 4);
         return out.flip();
+    }
+
+    /** Memory of this machine is read where a member offers a segment, and nowhere else. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Kind.class,
+            names = {"SOCKETS", "SHARED_MEMORY"})
+    void memoryThatIsNotSharedIsNotRead(Kind kind) throws IOException {
+        try (TestingMessages members = new TestingMessages(kind, 2, STRICT)) {
+            serveEcho(members);
+            for (int memory : new int[] {0, 7, Integer.MAX_VALUE}) {
+                try (SocketChannel odd = member(members)) {
+                    odd.write(request(1, 0, "echo", memory));
+                    assertCutOff(odd);
+                }
+            }
+            try (SocketChannel odd = member(members)) {
+                odd.write(request(0, MessageFrame.Kind.SHARED.ordinal()));
+                assertCutOff(odd);
+            }
+            for (String name : List.of("../../etc/passwd", "/etc/passwd", "tutti-1-0", "tutti-1-/../x", "")) {
+                try (SocketChannel odd = member(members)) {
+                    odd.write(request(0, MessageFrame.Kind.SHARE.ordinal(), name, -1));
+                    DataInputStream in = new DataInputStream(odd.socket().getInputStream());
+                    byte[] answer = new byte[in.readInt()];
+                    in.readFully(answer);
+                    assertThat(answer[0]).isEqualTo((byte) MessageFrame.Kind.SHARED.ordinal());
+                    assertThat(ByteBuffer.wrap(answer).getLong(9)).as("mapped").isZero();
+                }
+            }
+            assertStillServes(members);
+        }
     }
 
     @Test

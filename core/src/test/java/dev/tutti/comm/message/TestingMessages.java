@@ -23,6 +23,9 @@ final class TestingMessages implements AutoCloseable {
     /** The transports that the contract is tested with. */
     enum Kind {
         MEMORY,
+        /** Members of one machine, as they are in JVMs of their own. */
+        SHARED_MEMORY,
+        /** Members of different machines. */
         SOCKETS,
         TLS;
 
@@ -35,6 +38,7 @@ final class TestingMessages implements AutoCloseable {
 
     private final List<MessageExchange> exchanges = new ArrayList<>();
     private final Map<String, MessageAddress> addresses = new ConcurrentHashMap<>();
+    private final Map<String, SocketMessageTransport> transports = new ConcurrentHashMap<>();
 
     TestingMessages(Kind kind, int count, MessageLimits limits) {
         MemoryMessageTransport.Hub hub = new MemoryMessageTransport.Hub();
@@ -53,7 +57,8 @@ final class TestingMessages implements AutoCloseable {
                 kind == Kind.TLS
                         ? new MessageSecurity(TOKEN, Optional.of(certificate().context()))
                         : MessageSecurity.plain(TOKEN),
-                limits);
+                kind == Kind.SHARED_MEMORY ? limits : limits.sharedBytes(0));
+        transports.put(id, sockets);
         addresses.put(id, sockets.address());
         return sockets;
     }
@@ -64,6 +69,11 @@ final class TestingMessages implements AutoCloseable {
 
     Messages of(int index) {
         return exchanges.get(index);
+    }
+
+    /** The messages to a member whose tensors came through shared memory. */
+    long takenFromMemory(int index) {
+        return transports.get(member(index).id()).takenFromMemory();
     }
 
     MessageAddress address(int index) {

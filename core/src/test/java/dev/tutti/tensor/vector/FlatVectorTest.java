@@ -85,7 +85,9 @@ class FlatVectorTest {
             for (boolean cut : new boolean[] {false, true}) {
                 long_.writeGradientsTo(elsewhere);
                 GradientTape tape = long_.record();
-                Tensor y = cut ? tape.product(x, weight, null, false).orElseThrow() : x.matmul(weight.transpose(0, 1));
+                Tensor y = cut
+                        ? tape.product(x, weight, null, false, DType.FLOAT32).orElseThrow()
+                        : x.matmul(weight.transpose(0, 1));
                 tape.backward(y.sum(), false, GradientListener.NONE);
                 assertThat(elsewhere.sum().item()).isEqualTo(4.0 * size);
                 assertThat(long_.gradients().sum().item()).isZero();

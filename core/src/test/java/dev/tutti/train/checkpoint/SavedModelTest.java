@@ -32,7 +32,7 @@ class SavedModelTest {
         try (Trainer trainer =
                 Blobs.trainer().preprocessing(Transform.scale(0.5, 0.1)).classes(List.of("a", "b", "c"))) {
             History history = trainer.fit(Blobs.data(90).batch(10), epochs(2).validate(Blobs.data(50, 4)));
-            evaluation = history.last().validation();
+            evaluation = history.last().measured();
             trainer.save(saved, evaluation);
             expected = trainer.predict(batch);
         }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -48,11 +49,11 @@ class SideBySideTest {
         boolean step() {
             boolean more = false;
             for (Map.Entry<String, StepFeed> feed : feeds.entrySet()) {
-                Batch batch = feed.getValue().next();
+                Optional<Batch> batch = feed.getValue().next();
                 feed.getValue().gather(agreement);
                 feed.getValue().count(feed.getValue().hasNext());
-                if (batch != null) {
-                    LongStream.of(batch.labels().get(0).longs())
+                if (batch.isPresent()) {
+                    LongStream.of(batch.get().labels().get(0).longs())
                             .forEach(read.computeIfAbsent(feed.getKey(), name -> new ArrayList<>())::add);
                 }
                 more |= feed.getValue().hasNext();

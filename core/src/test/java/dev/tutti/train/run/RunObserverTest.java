@@ -129,7 +129,7 @@ class RunObserverTest {
         assertThat(status.state()).isEqualTo(RunState.STOPPED);
         assertThat(status.settings()).isEqualTo(Map.of("learningRate", "0.5"));
         assertThat(history.ending()).isEqualTo(History.Ending.STOPPED);
-        assertThat(history.reason()).isEqualTo("enough");
+        assertThat(history.reason()).hasValue("enough");
         assertThat(history.epochs().size()).isBetween(3, 20);
         assertThat(new CheckpointFolder(copies).newest()).isPresent();
     }

@@ -22,13 +22,13 @@ class DividedUpdateTest {
     private static final Range LARGE = new Range(160, 1 << 18);
     private static final DividedUpdate.Move MOVE = new DividedUpdate.Move(0.5, 1);
 
-    private final WorkerPool crew = new WorkerPool(2, "worker");
+    private final WorkerPool pool = new WorkerPool(2, "worker");
     private final FlatVector first = new FlatVector(LARGE.to(), DType.FLOAT32, Device.CPU);
     private final FlatVector second = first.sharingValues();
 
     @AfterEach
     void close() {
-        crew.close();
+        pool.close();
         second.close();
         first.close();
     }
@@ -85,7 +85,7 @@ class DividedUpdateTest {
 
     private DividedUpdate update(Optimizer optimizer) {
         Target target = Target.all(first, List.of(new NamedRange("small", SMALL), new NamedRange("large", LARGE)));
-        return new DividedUpdate(List.of(first, second), target, optimizer, crew, first.all());
+        return new DividedUpdate(List.of(first, second), target, optimizer, pool, first.all());
     }
 
     private void giveGradients() {

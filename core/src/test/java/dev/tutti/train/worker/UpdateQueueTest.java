@@ -51,10 +51,10 @@ class UpdateQueueTest {
         }
         UpdateQueue crowded = new UpdateQueue(many);
         AtomicIntegerArray times = new AtomicIntegerArray(many.size());
-        try (WorkerPool crew = new WorkerPool(3, "taker")) {
+        try (WorkerPool pool = new WorkerPool(3, "taker")) {
             for (int round = 1; round <= 50; round++) {
                 crowded.layOut(3);
-                crew.together(member -> {
+                pool.together(member -> {
                     Consumer<Range> leaver = crowded.leaver();
                     for (int i = many.size() - 1; i >= 0; i--) {
                         leaver.accept(many.get(i));

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Timeout;
 class WorkerPoolTest {
     @Test
     void everyMemberDoesEveryPieceOnItsOwnThread() {
-        try (WorkerPool crew = new WorkerPool(4, "crew")) {
+        try (WorkerPool pool = new WorkerPool(4, "pool")) {
             AtomicIntegerArray done = new AtomicIntegerArray(4);
             Set<String> threads = ConcurrentHashMap.newKeySet();
             for (int piece = 0; piece < 5_000; piece++) {
-                crew.together(member -> {
+                pool.together(member -> {
                     done.incrementAndGet(member);
                     threads.add(member + " " + Thread.currentThread().getName());
                 });
@@ -28,15 +28,15 @@ class WorkerPoolTest {
             }
             assertThat(threads)
                     .containsExactlyInAnyOrder(
-                            "0 " + Thread.currentThread().getName(), "1 crew-1", "2 crew-2", "3 crew-3");
+                            "0 " + Thread.currentThread().getName(), "1 pool-1", "2 pool-2", "3 pool-3");
         }
     }
 
     @Test
     void membersWorkSideBySide() {
-        try (WorkerPool crew = new WorkerPool(3, "crew")) {
+        try (WorkerPool pool = new WorkerPool(3, "pool")) {
             CountDownLatch met = new CountDownLatch(3);
-            crew.together(member -> {
+            pool.together(member -> {
                 met.countDown();
                 awaitQuietly(met);
             });
@@ -46,11 +46,11 @@ class WorkerPoolTest {
 
     @Test
     void aFailureComesOutWhenAllAreDoneAndTheCrewGoesOn() {
-        try (WorkerPool crew = new WorkerPool(3, "crew")) {
+        try (WorkerPool pool = new WorkerPool(3, "pool")) {
             AtomicIntegerArray done = new AtomicIntegerArray(3);
             for (int failing = 0; failing < 3; failing++) {
                 int bad = failing;
-                assertThatThrownBy(() -> crew.together(member -> {
+                assertThatThrownBy(() -> pool.together(member -> {
                             done.incrementAndGet(member);
                             if (member == bad) {
                                 throw new IllegalStateException("member " + member);
@@ -59,7 +59,7 @@ class WorkerPoolTest {
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessage("member " + bad);
             }
-            crew.together(2, done::incrementAndGet);
+            pool.together(2, done::incrementAndGet);
             assertThat(done.get(1)).isEqualTo(4);
             assertThat(done.get(2)).as("was not asked").isEqualTo(3);
         }
@@ -67,10 +67,10 @@ class WorkerPoolTest {
 
     @Test
     void anInterruptedCallerWaitsForTheWorkAndStaysInterrupted() {
-        try (WorkerPool crew = new WorkerPool(2, "crew")) {
+        try (WorkerPool pool = new WorkerPool(2, "pool")) {
             Thread caller = Thread.currentThread();
             boolean[] finished = new boolean[1];
-            crew.together(member -> {
+            pool.together(member -> {
                 if (member == 1) {
                     caller.interrupt();
                     for (long until = System.nanoTime() + 20_000_000; System.nanoTime() < until; ) {

@@ -1,0 +1,124 @@
+package dev.tutti.nn;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
+import dev.tutti.array.DType;
+import dev.tutti.tensor.Device;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a model multiplies in. Parameters, their gradients, the optimizer's state, norms, softmax, losses and metrics are float32 in any
+ * case; with {@code bf16} products of matrices, convolutions and attention take bfloat16 and sum in float32: see
+ * {@link LayerPrecision} for the layers. In files it is {@code bf16} or {@code {type: bf16, always: true}}.
+ *
+ * @param format the numbers that are multiplied
+ * @param always whether the format is used where the processor has no instructions for it as well: slower there, with smaller
+ *     activations
+ */
+public record ComputePrecision(Format format, boolean always) {
+    private static final Logger LOG = LoggerFactory.getLogger(ComputePrecision.class);
+    private static final AtomicBoolean SAID = new AtomicBoolean();
+
+    /** The numbers that are multiplied. */
+    public enum Format {
+        FLOAT32,
+        BF16;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public static final ComputePrecision FLOAT32 = new ComputePrecision(Format.FLOAT32, false);
+    public static final ComputePrecision BF16 = new ComputePrecision(Format.BF16, false);
+
+    /** The precision of a name: {@code float32} or {@code bf16}. */
+    public static ComputePrecision named(String name) {
+        for (Format format : Format.values()) {
+            if (format.toString().equals(name)) {
+                return new ComputePrecision(format, false);
+            }
+        }
+        List<String> names =
+                Arrays.stream(Format.values()).map(Format::toString).toList();
+        throw new TuttiException("precision: expected one of " + String.join(", ", names) + ", received '" + name + "'"
+                + DidYouMean.hint(name, names));
+    }
+
+    /** The same where the processor has no instructions for it as well, for smaller activations. */
+    public ComputePrecision everywhere() {
+        return new ComputePrecision(format, true);
+    }
+
+    @JsonCreator
+    static ComputePrecision of(JsonNode node) {
+        if (node.isTextual()) {
+            return named(node.asText());
+        }
+        Set<String> fields = new TreeSet<>();
+        node.fieldNames().forEachRemaining(fields::add);
+        fields.removeAll(List.of("type", "always"));
+        if (!node.isObject() || !node.path("type").isTextual() || !fields.isEmpty()) {
+            throw new TuttiException(
+                    "precision: expected float32, bf16 or {type: bf16, always: true}, received " + node);
+        }
+        ComputePrecision precision = named(node.get("type").asText());
+        return node.path("always").asBoolean() ? precision.everywhere() : precision;
+    }
+
+    @JsonValue
+    Object json() {
+        return always ? Map.of("type", format.toString(), "always", true) : format.toString();
+    }
+
+    /**
+     * The type that a model on a device multiplies in where it is not the model's own. Where the processor has no instructions for it,
+     * says so once and stays with float32, unless the format is {@link #always} wanted.
+     */
+    Optional<DType> shortType(DType ofModel, Device device) {
+        if (format == Format.FLOAT32 || ofModel != DType.FLOAT32) {
+            return Optional.empty();
+        }
+        if (!always && !device.hasBfloat16()) {
+            if (!SAID.getAndSet(true)) {
+                LOG.warn(
+                        "this processor has no instructions for bf16 (AVX-512 BF16 or AMX), with which it would be slower"
+                                + " than float32: computing in float32. precision: {type: bf16, always: true} computes in bf16 all"
+                                + " the same, for the smaller activations");
+            }
+            return Optional.empty();
+        }
+        return Optional.of(DType.BFLOAT16);
+    }
+
+    /** Leaves the precision out of what is written where it is the one that all files had before there was another. */
+    public static final class LeftOut {
+        @Override
+        public boolean equals(Object value) {
+            return FLOAT32.equals(value);
+        }
+
+        @Override
+        public int hashCode() {
+            return FLOAT32.hashCode();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return format + (always ? ", always" : "");
+    }
+}
