@@ -144,6 +144,23 @@ public record ClusterSpec(
         }
     }
 
+    /** The same for another of its members. */
+    public ClusterSpec task(String type, int index) {
+        return new ClusterSpec(
+                cluster,
+                new Task(type, index),
+                token,
+                workersPerProcess,
+                min,
+                max,
+                certificate,
+                key,
+                trust,
+                plain,
+                ejectSlowerThan,
+                patience);
+    }
+
     /** Reads a spec; {@code where} names the text in error messages. */
     public static ClusterSpec parse(String text, String where) {
         ClusterSpec spec = Json.read(text, ClusterSpec.class, where);
@@ -155,14 +172,23 @@ public record ClusterSpec(
         return spec;
     }
 
-    /** The spec of the environment. */
+    /** The spec of the environment: that of {@value #VARIABLE}, or else TensorFlow's {@code TF_CONFIG}. */
     public static ClusterSpec fromEnvironment() {
         String text = System.getenv(VARIABLE);
+        if (text == null && System.getenv(TfConfig.VARIABLE) != null) {
+            return TfConfig.parse(
+                    System.getenv(TfConfig.VARIABLE), System.getenv(), Path.of(System.getProperty("user.home")));
+        }
         require(
                 text != null,
                 "the environment variable " + VARIABLE
                         + " is not set: expected JSON with 'cluster', 'task' and 'token'");
         return parse(text, VARIABLE);
+    }
+
+    /** Whether the environment says who the members are. */
+    public static boolean isInEnvironment() {
+        return System.getenv(VARIABLE) != null || System.getenv(TfConfig.VARIABLE) != null;
     }
 
     /** Whether this process has to run the coordinator. */
@@ -221,7 +247,7 @@ public record ClusterSpec(
                 .plainToOthers(Boolean.TRUE.equals(plain));
     }
 
-    /** A machine's own name is often a loopback address to itself: there it would listen, and nobody else would find it. */
+    /** A machine's own name is often a loopback address to itself: a member that listened there could not be reached by others. */
     private void requireReachable(CoordinatorAddress address) {
         HostName own = new HostName(address.host());
         if (!own.isLoopback()) {

@@ -54,15 +54,15 @@ public final class ClusterTeam implements Team {
     private final Map<String, RemoteLeases> leases = new ConcurrentHashMap<>(); // by data set
     private final RemoteOwnership ownership;
     private final MemberMessages messages;
-    private final GroupStatus standing = new GroupStatus();
+    private final GroupStatus status = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
 
     private final TreeSet<String> accused = new TreeSet<>();
-    private JoinRequest newcomer;
-    private volatile String coordinatorHost; // null: a process of its own, or one that nobody can do without
+    private JoinRequest request;
+    private volatile String coordinatorHost; // null: a process of its own, or one that all members depend on
     private volatile Membership self;
-    private volatile HeartbeatClient pulse;
+    private volatile HeartbeatClient heartbeat;
     private volatile boolean alone;
     private volatile boolean closed;
     private volatile boolean failed;
@@ -74,15 +74,15 @@ public final class ClusterTeam implements Team {
     private volatile String farewell = "its work is done";
     private long generation;
 
-    private ClusterTeam(CoordinatorClient client, JoinRequest newcomer, int threads, CollectivesFactory factory) {
+    private ClusterTeam(CoordinatorClient client, JoinRequest request, int threads, CollectivesFactory factory) {
         this.client = client;
-        this.newcomer = newcomer;
+        this.request = request;
         this.threads = threads;
         this.factory = factory;
-        this.self = client.join(this.newcomer);
+        this.self = client.join(this.request);
         this.ownership = new RemoteOwnership(client, () -> self);
         this.messages = new MemberMessages(client);
-        this.pulse = client.pulse(self, listener(self));
+        this.heartbeat = client.heartbeat(self, listener(self));
     }
 
     /**
@@ -92,15 +92,15 @@ public final class ClusterTeam implements Team {
      * @param factory makes what a group computes with
      */
     public static ClusterTeam join(
-            CoordinatorAddress address, JoinRequest newcomer, int threads, CollectivesFactory factory) {
-        return join(new CoordinatorClient(address), newcomer, threads, factory);
+            CoordinatorAddress address, JoinRequest request, int threads, CollectivesFactory factory) {
+        return join(new CoordinatorClient(address), request, threads, factory);
     }
 
     /** The same over a connection, which is closed with the team. */
     public static ClusterTeam join(
-            CoordinatorClient client, JoinRequest newcomer, int threads, CollectivesFactory factory) {
+            CoordinatorClient client, JoinRequest request, int threads, CollectivesFactory factory) {
         try {
-            return new ClusterTeam(client, newcomer, threads, factory);
+            return new ClusterTeam(client, request, threads, factory);
         } catch (RuntimeException e) {
             client.close();
             throw e;
@@ -117,7 +117,7 @@ public final class ClusterTeam implements Team {
         return this;
     }
 
-    /** Nobody can go on without the coordinator: says who is missing, and what can be done. */
+    /** No member can go on without the coordinator: says who is missing, and what can be done. */
     private MemberLostException lostWithCoordinator(CoordinatorLostException why) {
         return coordinatorHost == null
                 ? new MemberLostException(List.of(COORDINATOR), why.getMessage(), why)
@@ -148,7 +148,7 @@ public final class ClusterTeam implements Team {
 
     /** The ids of the last group's members; none before the first meeting. */
     public List<String> companions() {
-        Group group = standing.group();
+        Group group = status.group();
         return group == null
                 ? List.of()
                 : group.members().stream().map(Member::id).toList();
@@ -215,7 +215,7 @@ public final class ClusterTeam implements Team {
             accused.clear();
         }
         subGroups = parts;
-        standing.begin(group, new GuardedCollectives(opened, this::accuse, Optional.of(parts)));
+        status.begin(group, new GuardedCollectives(opened, this::accuse, Optional.of(parts)));
         return new Meeting(group, met.source(), met.takeOver());
     }
 
@@ -223,7 +223,8 @@ public final class ClusterTeam implements Team {
         switch (e.kind()) {
             case GONE, UNKNOWN -> {
                 LOG.warn("{} Joining as a new member.", e.getMessage());
-                rejoin();
+                // To a coordinator that does not know it, its old name would denote the member of before.
+                rejoin(e.kind() == RefusedException.Kind.GONE ? self.id() : null);
             }
             case TOO_FEW -> throw new MemberLostException(e.members(), e.getMessage(), e);
             case TOO_SLOW -> throw new MemberLostException(List.of(self.id()), e.getMessage(), e);
@@ -231,17 +232,17 @@ public final class ClusterTeam implements Team {
         }
     }
 
-    private void rejoin() {
+    private void rejoin(String wish) {
         String before = self.id();
-        pulse.close();
-        newcomer = newcomer.again();
+        heartbeat.close();
+        request = request.again(wish);
         leases.values().forEach(RemoteLeases::forget);
         try {
-            self = client.join(newcomer);
+            self = client.join(request);
         } catch (RefusedException e) {
             throw new MemberLostException(List.of(before), before + " cannot come back: " + e.getMessage(), e);
         }
-        pulse = client.pulse(self, listener(self));
+        heartbeat = client.heartbeat(self, listener(self));
     }
 
     private void accuse(MemberLostException failure) {
@@ -258,7 +259,7 @@ public final class ClusterTeam implements Team {
     }
 
     private void endGroup() {
-        Collectives old = standing.end();
+        Collectives old = status.end();
         if (old != null) {
             old.abort(new MemberLostException(List.of(), "this member meets the others again"));
             old.close();
@@ -268,7 +269,7 @@ public final class ClusterTeam implements Team {
     private HeartbeatClient.Listener listener(Membership mine) {
         return new HeartbeatClient.Listener() {
             @Override
-            public void situation(MembershipNotice now) {
+            public void notice(MembershipNotice now) {
                 alone = false;
                 trainingsOver = Math.max(trainingsOver, now.trainings());
                 if (membersHeardOf.getAndSet(now.members()) != now.members()) {
@@ -277,10 +278,10 @@ public final class ClusterTeam implements Team {
                 if (!mine.equals(self)) {
                     LOG.debug("{} is {} now", mine, self);
                 } else if (now.gone() != null) {
-                    standing.breakOff(new MemberLostException(
+                    status.breakOff(new MemberLostException(
                             List.of(self.id()), self.id() + " is no longer a member: " + now.gone()));
                 } else {
-                    standing.hear(now);
+                    status.hear(now);
                 }
             }
 
@@ -292,36 +293,36 @@ public final class ClusterTeam implements Team {
             @Override
             public void refused(RefusedException why) {
                 if (mine.equals(self)) {
-                    standing.breakOff(new MemberLostException(List.of(mine.id()), why.getMessage(), why));
+                    status.breakOff(new MemberLostException(List.of(mine.id()), why.getMessage(), why));
                 }
             }
 
             @Override
             public void alone(CoordinatorLostException why) {
                 alone = true;
-                standing.breakOff(lostWithCoordinator(why));
+                status.breakOff(lostWithCoordinator(why));
             }
         };
     }
 
     @Override
     public Group group() {
-        return required(standing.group());
+        return required(status.group());
     }
 
     @Override
     public Collectives collectives() {
-        return required(standing.collectives());
+        return required(status.collectives());
     }
 
     @Override
     public Collectives collectives(Group sub) {
-        return required(standing.collectives() == null ? null : subGroups).of(sub);
+        return required(status.collectives() == null ? null : subGroups).of(sub);
     }
 
     @Override
     public Messages messages() {
-        return messages.of(self, newcomer.host(), newcomer.role());
+        return messages.of(self, request.host(), request.role());
     }
 
     @Override
@@ -340,7 +341,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public boolean isOver() {
-        return trainingsOver > newcomer.trainings();
+        return trainingsOver > request.trainings();
     }
 
     private static <T> T required(T met) {
@@ -352,7 +353,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void check() {
-        standing.check();
+        status.check();
     }
 
     @Override
@@ -367,7 +368,7 @@ public final class ClusterTeam implements Team {
 
     @Override
     public void report(Report report) {
-        pulse.report(report);
+        heartbeat.report(report);
     }
 
     @Override
@@ -414,7 +415,7 @@ public final class ClusterTeam implements Team {
         }
         closed = true;
         errands.shutdown();
-        HeartbeatClient last = pulse;
+        HeartbeatClient last = heartbeat;
         last.close();
         try {
             client.leave(self, farewell, done);
@@ -422,7 +423,7 @@ public final class ClusterTeam implements Team {
             LOG.debug("{} could not say good-bye", self.id(), e);
         }
         messages.close();
-        Collectives old = standing.end();
+        Collectives old = status.end();
         if (old != null) {
             old.close();
         }

@@ -1,5 +1,6 @@
 package dev.tutti.cluster;
 
+import dev.tutti.FileKind;
 import dev.tutti.cluster.coordinator.PrivateFiles;
 import dev.tutti.cluster.rpc.CoordinatorAddress;
 import dev.tutti.cluster.rpc.CoordinatorServer;
@@ -14,6 +15,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +29,12 @@ public record CoordinatorFolder(Path path) {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorFolder.class);
 
     /** Where a coordinator can be reached, as the folder says it. */
-    private record Address(String host, int port) {}
+    private record Address(String host, int port, List<CoordinatorAddress.Endpoint> places) {
+        CoordinatorAddress with(String token, TlsFiles tls) {
+            return new CoordinatorAddress(
+                    places == null ? List.of(new CoordinatorAddress.Endpoint(host, port)) : places, token, tls);
+        }
+    }
 
     /** Starts the coordinator; token and journal are the folder's, so is the port where none is asked for. */
     public CoordinatorServer start(ServerSettings asked) {
@@ -69,7 +76,13 @@ public record CoordinatorFolder(Path path) {
 
     private void writeAddress(CoordinatorServer server) {
         CoordinatorAddress address = server.address();
-        AtomicFile.write(addressFile(), Json.write(new Address(address.host(), address.port())));
+        AtomicFile.write(addressFile(), Json.write(new Address(address.host(), address.port(), null)));
+    }
+
+    /** Lets people of this machine find a coordinator of several processes. */
+    public void announce(CoordinatorAddress replicated) {
+        AtomicFile.write(
+                addressFile(), Json.write(new Address(replicated.host(), replicated.port(), replicated.places())));
     }
 
     /** Whether a coordinator was started with this folder, or announced in it. */
@@ -83,8 +96,7 @@ public record CoordinatorFolder(Path path) {
      * @param tls whom to believe, or null where it speaks without TLS
      */
     public CoordinatorAddress address(TlsFiles tls) {
-        Address address = written();
-        return new CoordinatorAddress(address.host(), address.port(), token(), tls);
+        return written().with(token(), tls);
     }
 
     private Address written() {
@@ -99,7 +111,7 @@ public record CoordinatorFolder(Path path) {
         return path.resolve("token");
     }
 
-    /** The token that was written here; whoever only looks leaves nothing behind. */
+    /** The token that was written here; reading it creates no file. */
     private String token() {
         try {
             return Files.readString(tokenFile()).strip();
@@ -111,8 +123,29 @@ public record CoordinatorFolder(Path path) {
         }
     }
 
+    /**
+     * The token of this folder, which becomes that of a file: processes that are one coordinator have one token.
+     *
+     * @throws FileException if the folder has another one already
+     */
+    public String tokenFrom(Path file) {
+        try {
+            String token = Files.readString(FileKind.require(file)).strip();
+            Files.createDirectories(path);
+            if (!Files.exists(tokenFile(), LinkOption.NOFOLLOW_LINKS)) {
+                writeToken(token);
+            }
+            if (!tokenOrNew().equals(token)) {
+                throw new FileException(tokenFile().toString(), "is another token than that of " + file);
+            }
+            return token;
+        } catch (IOException e) {
+            throw new FileException(file.toString(), "the token cannot be read: " + e.getMessage(), e);
+        }
+    }
+
     /** The token; a new one, readable for this user alone, if there is none. */
-    private String tokenOrNew() {
+    public String tokenOrNew() {
         try {
             Files.createDirectories(path);
             if (Files.exists(tokenFile(), LinkOption.NOFOLLOW_LINKS)) {

@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A workplace whose members were started by hand and find each other by a {@link ClusterSpec}.
+ * A launcher whose members were started by hand and find each other by a {@link ClusterSpec}.
  *
  * <p>It counts the trainings that were done here, and every member says at the start of one how many it has done before: so a program
  * that trains several times, one after the other, is not taken for one that came too late for the last training.
@@ -48,7 +48,7 @@ final class ExternalCluster implements Launcher {
 
     @Override
     public OptionalInt workers() {
-        boolean known = spec != null || System.getenv(ClusterSpec.VARIABLE) != null;
+        boolean known = spec != null || ClusterSpec.isInEnvironment();
         return known ? OptionalInt.of(spec().allWorkers()) : OptionalInt.empty();
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * looked at again when a group begins.
  */
 final class GroupStatus {
-    /** How long a call under way may go on after somebody left in good order: it may have all it needs. */
+    /** How long a call under way may go on after a member left in good order: it may have all it needs. */
     private static final long COURTESY = TimeUnit.SECONDS.toNanos(1);
 
     private final Object lock = new Object();

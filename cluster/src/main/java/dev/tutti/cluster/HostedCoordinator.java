@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /** A coordinator that lives in the process of a member or a launcher, and is found through a folder while it does. */
 public final class HostedCoordinator implements AutoCloseable {
     private final CoordinatorServer server;
-    private final CoordinatorFolder folder; // null: nobody is to find it
+    private final CoordinatorFolder folder; // null: it is not to be found by other processes
 
     private HostedCoordinator(CoordinatorServer server, CoordinatorFolder folder) {
         this.server = server;

@@ -67,7 +67,7 @@ final class RemoteLeases implements Leases {
         return ask(() -> client.used(self.get(), dataset, epoch));
     }
 
-    /** This member is somebody new: what the one before had leased, others get. */
+    /** This member has a new identity: what it had leased under the one before goes to others. */
     synchronized void forget() {
         held.clear();
     }

@@ -35,7 +35,7 @@ public final class Tutti {
     public static synchronized void init() {
         if (team == null) {
             init(
-                    System.getenv(ClusterSpec.VARIABLE) == null
+                    !ClusterSpec.isInEnvironment()
                             ? Team.alone(1)
                             : ExternalCluster.join(ClusterSpec.fromEnvironment(), null, Map.of(), 0));
         }

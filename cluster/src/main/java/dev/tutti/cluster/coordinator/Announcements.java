@@ -25,13 +25,14 @@ final class Announcements {
         }
         roster.living(member);
         return Optional.of(roster.group(role))
-                .filter(group -> answers(group, member, after))
+                .filter(group -> answers(group, role, member, after))
                 .filter(group -> !meetings.arrived(role).contains(member));
     }
 
     /** Whether a meeting that a member asks for has taken place: it asks again because the answer was lost. */
     boolean hasMet(String member, long after) {
-        return answers(roster.group(role(member)), member, after)
+        String role = role(member);
+        return answers(roster.group(role), role, member, after)
                 && changed(member).isEmpty();
     }
 
@@ -40,8 +41,8 @@ final class Announcements {
         return roster.place(member).map(MemberRecord::role).orElse(MemberRecord.WORKER);
     }
 
-    private static boolean answers(Fact.Formed group, String member, long after) {
-        return group.generation() > after && group.members().contains(member);
+    private boolean answers(Fact.Formed group, String role, String member, long after) {
+        return group.generation() > after && roster.isOfGroup(role, member);
     }
 
     /** Why the present group has to meet again, as one of its members is told. */
@@ -53,10 +54,10 @@ final class Announcements {
                     .map(place -> place.id() + " is gone: " + place.lost().why())
                     .collect(Collectors.joining("; ")));
         }
-        List<String> group = roster.group(role).members();
+        int size = roster.group(role).members().size();
         for (String other : meetings.arrived(role)) {
-            boolean stays = group.contains(other);
-            if (!other.equals(member) && (stays || group.size() < rules.of(role).max())) {
+            boolean stays = roster.isOfGroup(role, other);
+            if (!other.equals(member) && (stays || size < rules.of(role).max())) {
                 return Optional.of(other + (stays ? " meets again" : " wants to join"));
             }
         }
@@ -64,7 +65,7 @@ final class Announcements {
     }
 
     /** All that a member has to know at the moment. */
-    MembershipNotice situation(String member, long version) {
+    MembershipNotice notice(String member, long version) {
         MemberRecord place = roster.place(member).orElse(null);
         String role = role(member);
         Fact.Lost gone = place == null ? null : place.lost();
@@ -80,10 +81,10 @@ final class Announcements {
                 roster.trainings());
     }
 
-    /** Whether nobody waits in vain for another: members have only left in good order, or others want to come in. */
+    /** Whether no member waits in vain for another: members have only left in good order, or others want to join. */
     private boolean isOrderly(String role) {
         return roster.lostOfGroup(role).stream()
                         .allMatch(one -> one.lost().cause().isOrderly())
-                && roster.group(role).members().stream().noneMatch(meetings.arrived(role)::contains);
+                && meetings.arrived(role).stream().noneMatch(one -> roster.isOfGroup(role, one));
     }
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The configuration of a job, with a number that rises with every change. It begins with the time: whoever has known a coordinator
+ * The configuration of a job, with a number that rises with every change. It begins with the time: a member that has known a coordinator
  * that was lost with all it knew takes what the next one says for newer.
  */
 final class ConfigurationState implements JournaledState {

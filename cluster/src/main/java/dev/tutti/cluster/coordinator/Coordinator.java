@@ -187,6 +187,11 @@ public final class Coordinator {
         return announcements.groupOf(member, after);
     }
 
+    /** The group before a present one, if it is known. */
+    public Optional<Fact.Formed> groupBefore(Fact.Formed group) {
+        return roster.groupBefore(group.role());
+    }
+
     /** The members of a group. */
     public List<Member> members(Fact.Formed group) {
         return group.members().stream()
@@ -195,8 +200,8 @@ public final class Coordinator {
     }
 
     /** What a member is to be told. */
-    public MembershipNotice situation(String member) {
-        return announcements.situation(member, known.settings().version());
+    public MembershipNotice notice(String member) {
+        return announcements.notice(member, known.settings().version());
     }
 
     /**

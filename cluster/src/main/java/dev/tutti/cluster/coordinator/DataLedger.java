@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Who has which chunk of an epoch's data, and which were used. Each is used exactly once. Data sets have names, and epochs of their
@@ -27,27 +29,52 @@ final class DataLedger implements JournaledState {
     private List<String> group = List.of();
 
     /** An epoch's chunks: a chunk that is in neither map is free. */
-    private record Epoch(int chunks, TreeMap<Integer, String> used, TreeMap<Integer, String> leased, BitSet taken) {
+    private record Epoch(
+            int chunks,
+            TreeMap<Integer, String> used,
+            TreeMap<Integer, String> leased,
+            Map<String, TreeSet<Integer>> leasedBy,
+            BitSet taken) {
+        Epoch(int chunks) {
+            this(chunks, new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new BitSet());
+        }
+
         void lease(int chunk, String member) {
+            end(chunk);
             leased.put(chunk, member);
+            leasedBy.computeIfAbsent(member, name -> new TreeSet<>()).add(chunk);
             taken.set(chunk);
+        }
+
+        private void end(int chunk) {
+            String holder = leased.remove(chunk);
+            if (holder != null) {
+                TreeSet<Integer> all = leasedBy.get(holder);
+                all.remove(chunk);
+                if (all.isEmpty()) {
+                    leasedBy.remove(holder);
+                }
+            }
+        }
+
+        /** Chunks that a member has leased and not used. */
+        Set<Integer> leasedBy(String member) {
+            return leasedBy.getOrDefault(member, new TreeSet<>());
         }
 
         void use(List<Integer> chosen, String member) {
             for (int chunk : chosen) {
-                leased.remove(chunk);
+                end(chunk);
                 used.put(chunk, member);
                 taken.set(chunk);
             }
         }
 
         void free(String member) {
-            leased.forEach((chunk, holder) -> {
-                if (holder.equals(member)) {
-                    taken.clear(chunk);
-                }
-            });
-            leased.values().removeIf(member::equals);
+            for (int chunk : List.copyOf(leasedBy(member))) {
+                end(chunk);
+                taken.clear(chunk);
+            }
         }
 
         Map<String, List<Integer>> usedBy() {
@@ -87,10 +114,10 @@ final class DataLedger implements JournaledState {
     /** The next chunk for a member; empty when none is free. */
     Optional<Fact.Leased> lease(Event.Lease asked) {
         Epoch epoch = epoch(asked.dataset(), asked.epoch());
-        for (var lease : epoch.leased.entrySet()) {
-            // Its answer was lost on the way: given again, or nobody would ever use it.
-            if (lease.getValue().equals(asked.member()) && !asked.held().contains(lease.getKey())) {
-                return Optional.of(new Fact.Leased(asked.dataset(), asked.epoch(), lease.getKey(), asked.member()));
+        for (int chunk : epoch.leasedBy(asked.member())) {
+            // Its answer was lost on the way: it is given again, or it would never be used.
+            if (!asked.held().contains(chunk)) {
+                return Optional.of(new Fact.Leased(asked.dataset(), asked.epoch(), chunk, asked.member()));
             }
         }
         OptionalInt free = asked.preference().choose(epoch.taken, epoch.chunks);
@@ -126,7 +153,7 @@ final class DataLedger implements JournaledState {
     /** Says whether a member gives anything back; one that comes late, to an epoch that is forgotten, does not. */
     Optional<Fact.GivenBack> giveBack(Event.GiveBack asked) {
         Epoch epoch = epochs(asked.dataset()).get(asked.epoch());
-        return epoch != null && epoch.leased.containsValue(asked.member())
+        return epoch != null && !epoch.leasedBy(asked.member()).isEmpty()
                 ? Optional.of(new Fact.GivenBack(asked.dataset(), asked.epoch(), asked.member()))
                 : Optional.empty();
     }
@@ -144,7 +171,7 @@ final class DataLedger implements JournaledState {
         if (fact instanceof Fact.Begun begun) {
             Map<Integer, Epoch> epochs = datasets.computeIfAbsent(begun.dataset(), name -> new TreeMap<>());
             epochs.keySet().removeIf(epoch -> Math.abs(epoch - begun.epoch()) > 1);
-            Epoch epoch = new Epoch(begun.chunks(), new TreeMap<>(), new TreeMap<>(), new BitSet());
+            Epoch epoch = new Epoch(begun.chunks());
             epoch.use(begun.used(), A_RUN_BEFORE);
             epochs.put(begun.epoch(), epoch);
         } else if (fact instanceof Fact.Leased lease) {

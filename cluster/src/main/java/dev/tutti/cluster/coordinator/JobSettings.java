@@ -53,7 +53,8 @@ final class JobSettings implements JournaledState {
     }
 
     private static boolean holds(Fact.Described first, Roster roster) {
-        return roster.living().stream().anyMatch(place -> place.isWorker() && place.trainings() == first.trainings());
+        return roster.places().stream()
+                .anyMatch(place -> place.living() && place.isWorker() && place.trainings() == first.trainings());
     }
 
     private static String differences(Fact.Described first, Map<String, String> others) {

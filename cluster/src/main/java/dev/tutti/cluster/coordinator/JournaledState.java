@@ -16,7 +16,7 @@ interface JournaledState {
     /**
      * What leads from an empty book to this one: the fewest facts that do, not those that did.
      *
-     * @param now the time of whatever needs no time of its own
+     * @param now the time of facts that have none of their own
      */
     List<Journal.Entry> summary(long now);
 }

@@ -19,7 +19,7 @@ public enum LossCause {
     /** It took too long for its part of the work. */
     SLOW;
 
-    /** Whether it went by itself, so that nobody waits for it in vain. */
+    /** Whether it left by itself, so that no member waits for it in vain. */
     public boolean isOrderly() {
         return this == LEFT || this == DONE;
     }

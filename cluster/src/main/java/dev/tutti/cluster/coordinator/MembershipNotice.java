@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param generation that of the present group of the member's role
  * @param changed why its members have to meet again, or null if they need not
- * @param orderly whether that is only because somebody left in good order or wants to come in, so nobody waits in vain
+ * @param orderly whether that is only because a member left in good order or wants to join, so no call waits in vain
  * @param lost ids of those of the group that are gone
  * @param gone why the member that is told is no longer one, or null
  * @param goneFor how it went, or null

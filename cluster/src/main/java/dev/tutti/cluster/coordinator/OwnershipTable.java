@@ -46,7 +46,7 @@ final class OwnershipTable implements JournaledState {
     Optional<Fact.Owned> assign(String thing, long term, List<String> holders, String member, Roster roster) {
         Holding now = things.get(thing);
         if (now == null) {
-            throw RefusedException.contradiction("nobody holds '" + thing + "': claim it first");
+            throw RefusedException.contradiction("no member holds '" + thing + "': claim it first");
         }
         List<String> wanted = List.copyOf(new LinkedHashSet<>(holders));
         if (now.holders().equals(wanted) && (term == now.term() || term + 1 == now.term())) {

@@ -42,7 +42,7 @@ public final class PrivateFiles {
     }
 
     /**
-     * Makes sure that nobody but this user has written or read a file.
+     * Makes sure that only this user can have written or read a file.
      *
      * @throws FileException if it is no plain file, belongs to another user, or is open to others
      */

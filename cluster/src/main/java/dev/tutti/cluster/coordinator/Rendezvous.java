@@ -5,17 +5,20 @@ import dev.tutti.cluster.supervision.FailureDetector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Brings the members of one role together in a new group.
  *
- * <p>It waits for all members of the group before that are alive, at the start for as many as are expected. Whoever keeps the
+ * <p>It waits for all members of the group before that are alive, at the start for as many as are expected. A member that keeps the
  * others waiting for too long is given up. If too few are left, all of them are told so after a while.
  */
 final class Rendezvous {
@@ -25,7 +28,11 @@ final class Rendezvous {
     private final String role;
     private final MembershipRules rules;
     private final Map<String, Arrival> arrivals = new TreeMap<>();
+    /** Who waited in vain for whom, by the one that was waited for. */
+    private final Map<String, TreeSet<String>> accusers = new HashMap<>();
+
     private final Map<String, RefusedException> failures = new HashMap<>();
+    private Set<String> missing; // living members of the group that have not come, by rank; null: to be found
     private long openedAt = NEVER;
     private long fewSince = NEVER;
 
@@ -50,11 +57,30 @@ final class Rendezvous {
         failures.remove(meet.member());
         Arrival before = arrivals.get(meet.member());
         long since = before == null ? now : before.at;
+        forgetAccusations(meet.member(), before);
+        meet.accused()
+                .forEach(id ->
+                        accusers.computeIfAbsent(id, name -> new TreeSet<>()).add(meet.member()));
+        if (missing != null) {
+            missing.remove(meet.member());
+        }
         arrivals.put(meet.member(), new Arrival(meet.after(), meet.progress(), meet.accused(), since));
+    }
+
+    private void forgetAccusations(String member, Arrival arrival) {
+        for (String id : arrival == null ? List.<String>of() : arrival.accused) {
+            Set<String> by = accusers.get(id);
+            if (by != null && by.remove(member) && by.isEmpty()) {
+                accusers.remove(id);
+            }
+        }
     }
 
     /** The coordinator did not run for a while: that is no time that anybody was waited for. */
     void slept(long millis) {
+        if (millis == 0) {
+            return;
+        }
         openedAt = openedAt == NEVER ? NEVER : openedAt + millis;
         fewSince = fewSince == NEVER ? NEVER : fewSince + millis;
         arrivals.replaceAll((member, arrival) ->
@@ -75,20 +101,26 @@ final class Rendezvous {
         if (arrivals.isEmpty()) {
             return Optional.empty();
         }
-        List<MemberRecord> awaited = roster.livingOfGroup(role);
-        boolean starting = awaited.isEmpty();
-        List<MemberRecord> missing = awaited.stream()
-                .filter(place -> !arrivals.containsKey(place.id()))
-                .toList();
+        boolean starting = roster.livingCountOfGroup(role) == 0;
+        if (missing == null) {
+            missing = roster.livingOfGroup(role).stream()
+                    .map(MemberRecord::id)
+                    .filter(id -> !arrivals.containsKey(id))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
+        }
         if (starting
                 && arrivals.size() < rules.expected()
                 && now - openedAt < rules.patience().start()) {
             return Optional.empty();
         }
         if (!missing.isEmpty()) {
-            return missing.stream()
-                    .flatMap(place -> giveUp(place, missing, detector, now).stream())
-                    .findFirst();
+            boolean waitIsOver = now - openedAt >= rules.patience().meeting();
+            Stream<String> suspects = waitIsOver
+                    ? missing.stream()
+                    : accusers.keySet().stream()
+                            .filter(missing::contains)
+                            .sorted(Comparator.comparingInt(id -> roster.rank(role, id)));
+            return suspects.flatMap(id -> giveUp(id, detector, now).stream()).findFirst();
         }
         if (arrivals.size() >= rules.min()) {
             return Optional.of(form(roster));
@@ -103,32 +135,37 @@ final class Rendezvous {
     }
 
     /** A member that is alive and does not come: gone if it was accused or if the wait is over. */
-    private Optional<Fact> giveUp(MemberRecord place, List<MemberRecord> missing, FailureDetector detector, long now) {
+    private Optional<Fact> giveUp(String id, FailureDetector detector, long now) {
         Timeouts patience = rules.patience();
-        List<Map.Entry<String, Arrival>> accusers = arrivals.entrySet().stream()
-                .filter(arrival -> arrival.getValue().accused.contains(place.id()))
-                .toList();
-        if (!accusers.isEmpty()) {
-            long since =
-                    accusers.stream().mapToLong(by -> by.getValue().at).min().orElse(now);
-            boolean silent = detector.stateOf(place.id(), now) != FailureDetector.State.ALIVE;
-            if (silent || missing.size() == 1 && now - since >= patience.accused()) {
-                String names = String.join(
-                        ", ", accusers.stream().map(Map.Entry::getKey).toList());
+        Set<String> by = accusers.getOrDefault(id, new TreeSet<>());
+        if (!by.isEmpty()) {
+            boolean silent = detector.stateOf(id, now) != FailureDetector.State.ALIVE;
+            if (silent || missing.size() == 1 && now - firstArrival(by, now) >= patience.accused()) {
                 return Optional.of(new Fact.Lost(
-                        place.id(),
+                        id,
                         LossCause.ACCUSED,
-                        names + " waited for it in vain, and it " + (silent ? "is unresponsive" : "does not come")));
+                        names(by) + " waited for it in vain, and it "
+                                + (silent ? "is unresponsive" : "does not come")));
             }
         }
         if (now - openedAt >= patience.meeting()) {
             return Optional.of(new Fact.Lost(
-                    place.id(),
+                    id,
                     LossCause.ABSENT,
-                    "it is alive but did not come to the meeting of " + String.join(", ", arrivals.keySet())
-                            + " within " + MessageText.seconds(patience.meeting())));
+                    "it is alive but did not come to the meeting of " + names(arrivals.keySet()) + " within "
+                            + MessageText.seconds(patience.meeting())));
         }
         return Optional.empty();
+    }
+
+    private long firstArrival(Set<String> members, long now) {
+        return members.stream().mapToLong(id -> arrivals.get(id).at).min().orElse(now);
+    }
+
+    /** Some names, and how many more there are. */
+    private static String names(Set<String> members) {
+        String first = String.join(", ", members.stream().limit(MOST_NAMED).toList());
+        return members.size() <= MOST_NAMED ? first : first + " and " + (members.size() - MOST_NAMED) + " others";
     }
 
     private Fact.Formed form(Roster roster) {
@@ -140,8 +177,7 @@ final class Rendezvous {
             members.remove(members.size() - 1);
         }
         long generation = roster.group(role).generation();
-        List<String> before = roster.group(role).members();
-        boolean someStayed = members.stream().anyMatch(place -> before.contains(place.id()));
+        boolean someStayed = members.stream().anyMatch(place -> roster.isOfGroup(role, place.id()));
         int source = 0;
         // Those who have never been together may have begun with other parameters: one state counts for all of them.
         boolean differ = !someStayed && members.size() > 1;
@@ -150,9 +186,9 @@ final class Rendezvous {
             Arrival arrival = arrivals.get(place.id());
             generation = Math.max(generation, arrival.after);
             // One that was away may be as far as the others and yet differ in the last bits: it takes theirs.
-            states.add(someStayed && !before.contains(place.id()) ? arrival.worthNothing() : arrival);
+            states.add(someStayed && !roster.isOfGroup(role, place.id()) ? arrival.worthNothing() : arrival);
         }
-        // Where nobody stayed (all were away, or this coordinator is new) those of the newest group know best.
+        // Where no member stayed (all were away, or this coordinator is new) those of the newest group know best.
         Comparator<Arrival> newest = Comparator.comparingLong(state -> someStayed ? 0 : state.after);
         Comparator<Arrival> furthest = newest.thenComparingLong(Arrival::progress);
         for (int rank = 0; rank < states.size(); rank++) {
@@ -165,18 +201,25 @@ final class Rendezvous {
 
     /** One that waits is told that it does so in vain. */
     void turnAway(String member, RefusedException why) {
-        if (arrivals.remove(member) != null) {
+        Arrival arrival = arrivals.remove(member);
+        if (arrival != null) {
+            forgetAccusations(member, arrival);
+            missing = null;
             failures.put(member, why);
         }
     }
 
-    /** Nobody waits for the lost; whoever found no place in a group that was formed waits for the next. */
+    /** Lost members are not waited for; a member without a place in the group that was formed waits for the next. */
     void enter(Fact fact, long now) {
         if (fact instanceof Fact.Lost lost) {
-            arrivals.remove(lost.member());
+            forgetAccusations(lost.member(), arrivals.remove(lost.member()));
+            if (missing != null) {
+                missing.remove(lost.member());
+            }
             failures.remove(lost.member());
         } else if (fact instanceof Fact.Formed group && group.role().equals(role)) {
-            arrivals.keySet().removeAll(group.members());
+            group.members().forEach(id -> forgetAccusations(id, arrivals.remove(id)));
+            missing = null;
             openedAt = arrivals.isEmpty() ? NEVER : now;
             fewSince = NEVER;
         }
@@ -199,7 +242,7 @@ final class Rendezvous {
                 .append(rules.min())
                 .append(rules.min() == 1 ? " member" : " members")
                 .append(", but only ")
-                .append(String.join(", ", arrivals.keySet()))
+                .append(names(arrivals.keySet()))
                 .append(arrivals.size() == 1 ? " is" : " are")
                 .append(" here after ")
                 .append(MessageText.seconds(now - openedAt));
@@ -219,6 +262,8 @@ final class Rendezvous {
             failures.put(waiting, new RefusedException(Kind.TOO_FEW, message.toString(), names));
         }
         arrivals.clear();
+        accusers.clear();
+        missing = null;
         openedAt = NEVER;
         fewSince = NEVER;
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The meetings of all roles: the members of each come together by themselves, whatever happens to the others. */
+/** The meetings of all roles: the members of each meet independently of the other roles. */
 final class RoleMeetings {
     private final MembershipRules rules;
     private final Map<String, Rendezvous> roles = new TreeMap<>();

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -25,9 +24,14 @@ public final class Roster implements JournaledState {
     private final Map<String, MemberRecord> places = new LinkedHashMap<>();
     private final Map<String, String> sessions = new HashMap<>();
     private final Map<String, Fact.Formed> groups = new TreeMap<>();
+    private final Map<String, Fact.Formed> groupsBefore = new HashMap<>();
+    private final Map<String, GroupMembers> groupMembers = new HashMap<>();
+    private final Map<String, Integer> livingOfRole = new HashMap<>();
+    private final Map<String, Long> nextNumbers = new HashMap<>();
+    private int lostCount;
     private int trainings;
 
-    /** Lets somebody in; one that is in already, by its session, gets the same place. */
+    /** Lets a member in; one that is in already, by its session, gets the same place. */
     Fact.Joined join(Event.Join asked, int most, long now) {
         String before = sessions.get(asked.session());
         if (before != null) {
@@ -41,7 +45,7 @@ public final class Roster implements JournaledState {
         if (worker) {
             requireNotOver(asked.trainings(), now);
         }
-        if (living(role -> role.equals(asked.role())) >= most) {
+        if (livingOfRole.getOrDefault(asked.role(), 0) >= most) {
             throw new RefusedException(
                     Kind.FULL,
                     "all " + most + " places are taken: the job was started for at most so many " + asked.role()
@@ -56,16 +60,10 @@ public final class Roster implements JournaledState {
                 asked.trainings());
     }
 
-    private long living(Predicate<String> role) {
-        return places.values().stream()
-                .filter(place -> place.living() && role.test(place.role()))
-                .count();
-    }
-
-    /** That one more training is over, when somebody of its group has just gone and nobody of it is left to go on. */
+    /** That one more training is over, when a member of its group has just gone and none is left to go on. */
     Optional<Fact.Over> over(Fact.Lost last) {
-        boolean over = group().members().contains(last.member())
-                && livingOfGroup().isEmpty()
+        boolean over = isOfGroup(MemberRecord.WORKER, last.member())
+                && livingCountOfGroup(MemberRecord.WORKER) == 0
                 && lostOfGroup().stream().anyMatch(place -> place.lost().cause() == LossCause.DONE);
         return over ? Optional.of(new Fact.Over(trainings + 1)) : Optional.empty();
     }
@@ -77,14 +75,14 @@ public final class Roster implements JournaledState {
                 .toList();
     }
 
-    /** @throws RefusedException for whoever comes for a training that is over */
+    /** @throws RefusedException if the member comes for a training that is over */
     void requireNotOver(int trainingsBefore, long now) {
         if (trainingsBefore < trainings) {
             throw tooLate(now);
         }
     }
 
-    /** For whoever comes for a training that is over: it would wait for the others in vain, and then train alone. */
+    /** For a member that comes for a training that is over: it would wait for the others in vain, and then train alone. */
     RefusedException tooLate(long now) {
         List<MemberRecord> last = lostOfGroup();
         long ended = last.stream().mapToLong(MemberRecord::lostAt).max().orElse(now);
@@ -111,11 +109,7 @@ public final class Roster implements JournaledState {
                 return again;
             }
         }
-        long next = 0;
-        for (MemberRecord place : places.values()) {
-            boolean numbered = place.role().equals(role) && place.order() < UNNUMBERED;
-            next = numbered ? Math.max(next, place.order() + 1) : next;
-        }
+        long next = nextNumbers.getOrDefault(role, 0L);
         while (places.containsKey(role + "-" + next)) {
             next++;
         }
@@ -184,10 +178,14 @@ public final class Roster implements JournaledState {
         return group == null ? new Fact.Formed(0, List.of(), 0, false, role) : group;
     }
 
+    /** The group of a role before the present one; not known where only the present one outlived the process. */
+    Optional<Fact.Formed> groupBefore(String role) {
+        return Optional.ofNullable(groupsBefore.get(role));
+    }
+
     /** How many members have come and gone so far. */
     long changes() {
-        return places.size()
-                + places.values().stream().filter(place -> !place.living()).count();
+        return (long) places.size() + lostCount;
     }
 
     /** How many trainings are over. */
@@ -195,9 +193,33 @@ public final class Roster implements JournaledState {
         return trainings;
     }
 
-    /** Those of the workers' present group that are still members. */
-    public List<MemberRecord> livingOfGroup() {
-        return livingOfGroup(MemberRecord.WORKER);
+    /** How many of the workers' present group are still members. */
+    public int livingCountOfGroup() {
+        return livingCountOfGroup(MemberRecord.WORKER);
+    }
+
+    /** How many of the present group of a role are still members. */
+    int livingCountOfGroup(String role) {
+        return membersOf(role).livingCount();
+    }
+
+    /** Whether a member is or was in the workers' present group. */
+    public boolean isOfGroup(String member) {
+        return isOfGroup(MemberRecord.WORKER, member);
+    }
+
+    /** Whether a member is or was in the present group of a role. */
+    boolean isOfGroup(String role, String member) {
+        return membersOf(role).contains(member);
+    }
+
+    /** The rank of a member of the present group of a role. */
+    int rank(String role, String member) {
+        return membersOf(role).rank(member);
+    }
+
+    private GroupMembers membersOf(String role) {
+        return groupMembers.getOrDefault(role, GroupMembers.NONE);
     }
 
     List<MemberRecord> livingOfGroup(String role) {
@@ -212,21 +234,38 @@ public final class Roster implements JournaledState {
     }
 
     List<MemberRecord> lostOfGroup(String role) {
-        return group(role).members().stream()
-                .map(places::get)
-                .filter(place -> !place.living())
-                .toList();
+        return membersOf(role).lost().stream().map(places::get).toList();
     }
 
     @Override
     public void enter(Fact fact, long at) {
         if (fact instanceof Fact.Joined joined) {
             sessions.put(joined.session(), joined.member());
-            places.putIfAbsent(joined.member(), MemberRecord.of(joined, orderOf(joined.member()), at));
+            MemberRecord place = MemberRecord.of(joined, orderOf(joined.member()), at);
+            if (places.putIfAbsent(joined.member(), place) == null) {
+                livingOfRole.merge(place.role(), 1, Integer::sum);
+                if (place.order() < UNNUMBERED) {
+                    nextNumbers.merge(place.role(), place.order() + 1, Math::max);
+                }
+            }
         } else if (fact instanceof Fact.Lost lost) {
-            places.computeIfPresent(lost.member(), (id, place) -> place.lost(lost, at));
+            MemberRecord place = places.get(lost.member());
+            if (place != null) {
+                places.put(place.id(), place.lost(lost, at));
+                if (place.living()) {
+                    livingOfRole.merge(place.role(), -1, Integer::sum);
+                    lostCount++;
+                    membersOf(place.role()).lose(place.id());
+                }
+            }
         } else if (fact instanceof Fact.Formed formed) {
-            groups.put(formed.role(), formed);
+            Fact.Formed before = groups.put(formed.role(), formed);
+            if (before != null) {
+                groupsBefore.put(formed.role(), before);
+            }
+            GroupMembers members = new GroupMembers(formed.members());
+            formed.members().stream().filter(id -> !places.get(id).living()).forEach(members::lose);
+            groupMembers.put(formed.role(), members);
         } else if (fact instanceof Fact.Over over) {
             trainings = over.trainings();
         }

@@ -140,7 +140,7 @@ public record Timeouts(
         return coordinator(Duration.ofMillis(Math.max(coordinator, DEFAULT.coordinator)));
     }
 
-    /** For a coordinator that lives in the driver: nobody could start it again, so its silence means what a member's means. */
+    /** For a coordinator that lives in the driver: it could not be started again, so its silence means what a member's means. */
     public Timeouts coordinatorInDriver() {
         return coordinator(Duration.ofMillis(gone));
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 /**
  * Keeps a folder for one coordinator, until it is closed or its process ends.
  *
- * <p>The lock is on a file of its own, which nobody reads or replaces: a process that closes any channel of a file loses all its
+ * <p>The lock is on a file of its own, which is never read or replaced: a process that closes any channel of a file loses all its
  * locks on it, and a file that is renamed takes its locks along. For the same reason this JVM asks itself before it opens the file.
  */
 final class FolderLock implements AutoCloseable {

@@ -108,6 +108,11 @@ public final class ChildJvm {
         return start(new ProcessBuilder(wrapped()));
     }
 
+    /** Starts it with its standard error sent elsewhere, such as to a file; the rest is as in {@link #start()}. */
+    public Process start(ProcessBuilder.Redirect errors) {
+        return start(new ProcessBuilder(wrapped()).redirectError(errors));
+    }
+
     /** Starts it so that it can outlive this JVM: its output is appended to a file, and what it reads is what this JVM writes. */
     public Process startDetached(Path log) {
         return start(detached(log));

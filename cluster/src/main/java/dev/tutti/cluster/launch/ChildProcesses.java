@@ -93,7 +93,7 @@ final class ChildProcesses implements AutoCloseable {
                 replace(child, plan);
             }
         } finally {
-            notifyAll(); // whatever went wrong: nobody waits for one that has ended
+            notifyAll(); // also after a failure: no thread waits for a process that has ended
         }
     }
 
@@ -198,7 +198,7 @@ final class ChildProcesses implements AutoCloseable {
         return lost;
     }
 
-    /** Those that are left are ended by {@link #close}; the given up among them have failed, whatever the others did. */
+    /** Those that are left are ended by {@link #close}; those given up have failed, also if the others succeeded. */
     private void giveUp(Map<String, String> lost) {
         for (Child child : running) {
             String why = lost.get(child.name);

@@ -253,7 +253,7 @@ public final class LocalProcesses extends Definition implements Launcher {
                 throw e;
             }
             return new HostingTeam(new DriverTeam(team, children), () -> {
-                // Without the driver nobody would hear of what the others do.
+                // Without the driver the user would not see what the others do.
                 children.endWithin(TO_END, team.hasFailed() ? Set.of() : atWork(coordinator, team.companions()));
                 hosted.close();
             });

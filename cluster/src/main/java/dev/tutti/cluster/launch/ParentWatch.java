@@ -13,7 +13,7 @@ final class ParentWatch {
 
     private ParentWatch() {}
 
-    /** From here on nobody else reads the stream. */
+    /** From here on no other code reads the stream. */
     static void hold(InputStream input) {
         Thread thread = new Thread(
                 () -> {

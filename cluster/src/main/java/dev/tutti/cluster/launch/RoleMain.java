@@ -43,8 +43,8 @@ public final class RoleMain {
 
     private static void run(RoleInvitation invitation) {
         RoleProgram program = RoleProgram.named(invitation.role());
-        JoinRequest newcomer = JoinRequest.of(invitation.role(), invitation.wish());
-        try (ClusterTeam team = ClusterTeam.join(invitation.address(), newcomer, 1, Connections::open)) {
+        JoinRequest request = JoinRequest.of(invitation.role(), invitation.wish());
+        try (ClusterTeam team = ClusterTeam.join(invitation.address(), request, 1, Connections::open)) {
             try {
                 program.run(team, invitation.settings());
             } catch (RuntimeException | Error e) {

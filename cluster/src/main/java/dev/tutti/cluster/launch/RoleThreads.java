@@ -102,9 +102,9 @@ public final class RoleThreads implements Launcher {
     }
 
     private static Thread start(CoordinatorAddress address, RoleProgram program, String name, String settings) {
-        JoinRequest newcomer = JoinRequest.of(program.role(), name).process("thread of " + name);
+        JoinRequest request = JoinRequest.of(program.role(), name).process("thread of " + name);
         CoordinatorClient client = new CoordinatorClient(address).besideCoordinator();
-        ClusterTeam team = ClusterTeam.join(client, newcomer, 1, Connections::open); // before the workers look for it
+        ClusterTeam team = ClusterTeam.join(client, request, 1, Connections::open); // before the workers look for it
         Thread thread = new Thread(() -> run(program, team, settings), "tutti-" + name);
         thread.setDaemon(true);
         thread.start();

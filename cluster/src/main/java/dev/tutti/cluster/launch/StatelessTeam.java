@@ -5,10 +5,10 @@ import dev.tutti.comm.Meeting;
 import dev.tutti.comm.Team;
 
 /** The team of a member that begins without a state worth anything: at its first meeting it takes over another's. */
-final class StatelessTeam extends TeamView {
+public final class StatelessTeam extends TeamView {
     private boolean met;
 
-    StatelessTeam(Team team) {
+    public StatelessTeam(Team team) {
         super(team);
     }
 

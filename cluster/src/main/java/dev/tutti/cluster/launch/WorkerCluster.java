@@ -8,7 +8,7 @@ import dev.tutti.train.JobFingerprint;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.WorkerTask;
 
-/** The workplace of a JVM that another one has started: it takes part, and takes over the state of those who were there before. */
+/** The launcher of a JVM that another one has started: it takes part, and takes over the state of those who were there before. */
 final class WorkerCluster implements Launcher {
     private final WorkerInvitation invitation;
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a worker's JVM is told over its standard input, as one line of JSON: nobody else can read it there, as they could in its
+ * What a worker's JVM is told over its standard input, as one line of JSON: other users cannot read it there, as they could in its
  * arguments or its environment.
  *
  * @param coordinator where the others meet

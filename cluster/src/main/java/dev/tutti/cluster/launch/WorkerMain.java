@@ -29,7 +29,7 @@ public final class WorkerMain {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
         if (line == null) {
-            return; // whoever started this JVM was gone before it had anything to say
+            return; // the process that started this JVM ended before it sent anything
         }
         WorkerInvitation invitation = Json.read(line, WorkerInvitation.class, "the invitation");
         ParentWatch.hold(System.in);

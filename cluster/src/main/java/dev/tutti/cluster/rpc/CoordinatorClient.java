@@ -13,8 +13,10 @@ import dev.tutti.train.Version;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,6 +32,7 @@ public final class CoordinatorClient implements AutoCloseable {
     private final CoordinatorAddress address;
     private final ManagedChannel channel;
     private final CoordinatorCalls calls;
+    private final Map<String, Met> lastGroups = new ConcurrentHashMap<>(); // by member
     private volatile long patience = Timeouts.DEFAULT.coordinator();
     private boolean beside;
 
@@ -60,23 +63,24 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /** Becomes a member. Joining again with the same session gives the same membership. */
-    public Membership join(JoinRequest newcomer) {
+    public Membership join(JoinRequest request) {
         CoordinatorProtocol.Joined joined = calls.call(
                 CoordinatorProtocol.JOIN,
                 new CoordinatorProtocol.Join(
-                        newcomer.session(),
-                        newcomer.wish(),
-                        newcomer.role(),
-                        newcomer.host(),
-                        newcomer.process(),
-                        newcomer.trainings(),
+                        request.session(),
+                        request.wish(),
+                        request.role(),
+                        request.host(),
+                        request.process(),
+                        request.trainings(),
                         Version.current(),
-                        newcomer.machine(),
-                        newcomer.settings()),
+                        request.machine(),
+                        request.settings()),
                 patience);
         Timeouts given = beside ? joined.patience().besideCoordinator() : joined.patience();
         patience = given.coordinator();
-        return new Membership(joined.member(), newcomer.session(), given);
+        lastGroups.remove(joined.member()); // groups of a coordinator that may know nothing of them
+        return new Membership(joined.member(), request.session(), given);
     }
 
     /** Tells the coordinator, within a short time, that a member goes. @param done whether because the work of all is done */
@@ -84,20 +88,26 @@ public final class CoordinatorClient implements AutoCloseable {
         calls.call(CoordinatorProtocol.LEAVE, new CoordinatorProtocol.Leave(self.caller(), why, done), SHORT);
     }
 
-    /** A pulse for a member: says that it is there, and hears what happens. */
-    public HeartbeatClient pulse(Membership self, HeartbeatClient.Listener listener) {
+    /** The heartbeat of a member: says that it is there, and hears what happens. */
+    public HeartbeatClient heartbeat(Membership self, HeartbeatClient.Listener listener) {
         return new HeartbeatClient(channel, calls, self, listener);
     }
 
     /** Waits with the others for a new group; empty when the wait of one call is over and it has to be asked again. */
     public Optional<Met> meet(Membership self, long after, long progress, List<String> accused) {
         // Answered well before this side would take the coordinator for lost, also while the others are still awaited.
-        CoordinatorProtocol.Meet asked =
-                new CoordinatorProtocol.Meet(self.caller(), after, progress, accused, patience / 2);
+        Met last = lastGroups.get(self.id());
+        CoordinatorProtocol.Meet asked = new CoordinatorProtocol.Meet(
+                self.caller(), after, progress, accused, patience / 2, last == null ? 0 : last.generation());
         CoordinatorProtocol.Met met = calls.call(CoordinatorProtocol.MEET, asked, patience);
-        return met.members() == null
-                ? Optional.empty()
-                : Optional.of(new Met(met.generation(), met.members(), met.source(), met.takeOver()));
+        if (met.members() == null && met.change() == null) {
+            return Optional.empty();
+        }
+        List<Member> members =
+                met.change() == null ? met.members() : met.change().applyTo(last.members());
+        Met now = new Met(met.generation(), members, met.source(), met.takeOver());
+        lastGroups.put(self.id(), now);
+        return Optional.of(now);
     }
 
     public void post(Membership self, long generation, String name, String note) {

@@ -99,16 +99,22 @@ final class CoordinatorProtocol {
         }
     }
 
-    /** @param millis the longest to wait for the others before it is answered, in milliseconds */
-    record Meet(Caller caller, long after, long progress, List<String> accused, long millis) {
+    /**
+     * @param millis the longest to wait for the others before it is answered, in milliseconds
+     * @param knows the generation whose members the caller knows, so that it can be told what has changed since; 0: none
+     */
+    record Meet(Caller caller, long after, long progress, List<String> accused, long millis, long knows) {
         public Meet {
             Objects.requireNonNull(caller, "caller");
             accused = List.copyOf(accused);
         }
     }
 
-    /** @param members null: not yet, ask again */
-    record Met(long generation, List<Member> members, int source, boolean takeOver) {}
+    /**
+     * @param members null where there is a change instead
+     * @param change null where there are members; both null: not yet, ask again
+     */
+    record Met(long generation, List<Member> members, GroupChange change, int source, boolean takeOver) {}
 
     record Post(Caller caller, long generation, String name, String note) {
         public Post {

@@ -98,7 +98,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     .channelFactory(() -> new CappedServerChannel(most))
                     .bossEventLoopGroup(connections)
                     .workerEventLoopGroup(connections)
-                    // Whoever connects and says nothing, or nothing that is let in, does not stay.
+                    // A connection that sends nothing, or nothing that is admitted, is closed.
                     .handshakeTimeout(STRANGER_SECONDS, TimeUnit.SECONDS)
                     .maxConnectionIdle(STRANGER_SECONDS, TimeUnit.SECONDS)
                     .maxConcurrentCallsPerConnection(MOST_CALLS)

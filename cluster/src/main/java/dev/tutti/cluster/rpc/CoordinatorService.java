@@ -6,7 +6,6 @@ import dev.tutti.cluster.coordinator.Event;
 import dev.tutti.cluster.coordinator.Fact;
 import dev.tutti.cluster.coordinator.MembershipNotice;
 import dev.tutti.cluster.coordinator.RefusedException;
-import dev.tutti.comm.Member;
 import dev.tutti.train.Version;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -33,6 +32,7 @@ final class CoordinatorService {
     static final long POLL = 4_000;
 
     private final LiveCoordinator live;
+    private final Map<String, Map.Entry<Long, Optional<GroupChange>>> changes = new ConcurrentHashMap<>();
     private final Map<String, Consumer<Coordinator>> watching = new ConcurrentHashMap<>();
 
     CoordinatorService(LiveCoordinator live) {
@@ -49,7 +49,7 @@ final class CoordinatorService {
         unary(builder, CoordinatorProtocol.HEARTBEAT, beat -> {
             live.apply(new Event.Heartbeat(known(beat.caller()), beat.report()));
             return live.ask(
-                    (Coordinator machine) -> machine.situation(beat.caller().member()));
+                    (Coordinator machine) -> machine.notice(beat.caller().member()));
         });
         builder.addMethod(
                 received(CoordinatorProtocol.WATCH),
@@ -144,11 +144,29 @@ final class CoordinatorService {
         live.apply(new Event.Meet(member, asked.after(), asked.progress(), asked.accused()));
         Function<Coordinator, Optional<CoordinatorProtocol.Met>> question =
                 machine -> machine.groupOf(member, asked.after()).map(group -> {
-                    List<Member> members = machine.members(group);
-                    return new CoordinatorProtocol.Met(group.generation(), members, group.source(), group.takeOver());
+                    Optional<GroupChange> change = change(machine, group).filter(one -> one.base() == asked.knows());
+                    return new CoordinatorProtocol.Met(
+                            group.generation(),
+                            change.isPresent() ? null : machine.members(group),
+                            change.orElse(null),
+                            group.source(),
+                            group.takeOver());
                 });
         return live.await(question, Math.min(POLL, asked.millis()))
-                .thenApply(met -> met == null ? new CoordinatorProtocol.Met(0, null, 0, false) : met);
+                .thenApply(met -> met == null ? new CoordinatorProtocol.Met(0, null, null, 0, false) : met);
+    }
+
+    /** What members of the group before are told; found once for each group. Called under the coordinator's lock. */
+    private Optional<GroupChange> change(Coordinator machine, Fact.Formed group) {
+        Map.Entry<Long, Optional<GroupChange>> known = changes.get(group.role());
+        if (known == null || known.getKey() != group.generation()) {
+            Optional<GroupChange> change = machine.groupBefore(group)
+                    .flatMap(before ->
+                            GroupChange.between(before.generation(), machine.members(before), machine.members(group)));
+            known = Map.entry(group.generation(), change);
+            changes.put(group.role(), known);
+        }
+        return known.getValue();
     }
 
     private CompletableFuture<CoordinatorProtocol.Note> read(CoordinatorProtocol.Read asked) {
@@ -168,7 +186,7 @@ final class CoordinatorService {
 
                 @Override
                 public void accept(Coordinator machine) {
-                    MembershipNotice now = machine.situation(member);
+                    MembershipNotice now = machine.notice(member);
                     if (!now.equals(told) && !stream.isCancelled()) {
                         told = now;
                         stream.onNext(now);

@@ -31,10 +31,10 @@ public final class HeartbeatClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatClient.class);
     private static final long REOPEN = 50;
 
-    /** Whoever wants to know. Called by several threads, possibly with the same thing twice. */
+    /** Hears of changes. Called by several threads, possibly with the same change twice. */
     public interface Listener {
         /** How things are. */
-        void situation(MembershipNotice now);
+        void notice(MembershipNotice now);
 
         /** The job's settings have changed to this. */
         void configured(Configuration now);
@@ -167,7 +167,7 @@ public final class HeartbeatClient implements AutoCloseable {
             public void onNext(MembershipNotice now) {
                 heardNanos = RunningTime.nanos();
                 if (!closed) {
-                    listener.situation(now);
+                    listener.notice(now);
                     keepUpWith(now.version());
                 }
             }
@@ -236,7 +236,7 @@ public final class HeartbeatClient implements AutoCloseable {
         }
     }
 
-    /** Stops; the connection stays open for whoever else uses it. */
+    /** Stops; the connection stays open for its other users. */
     @Override
     public void close() {
         closed = true;

@@ -76,9 +76,13 @@ public record JoinRequest(
         return new JoinRequest(session, wish, role, host, process, done, machine, settings);
     }
 
-    /** The same one, as somebody new. */
-    public JoinRequest again() {
-        return new JoinRequest(ServerSettings.newToken(), null, role, host, process, trainings, machine, settings);
+    /**
+     * The same process as a new member.
+     *
+     * @param before the id of the lost member, by which people recognise it ({@code worker-1b}); null: any
+     */
+    public JoinRequest again(String before) {
+        return new JoinRequest(ServerSettings.newToken(), before, role, host, process, trainings, machine, settings);
     }
 
     /** The name of a process of this machine. */
@@ -91,7 +95,7 @@ public record JoinRequest(
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            return "localhost"; // a machine that does not know its own name talks to nobody else
+            return "localhost"; // a machine that does not know its own name is reached from itself only
         }
     }
 

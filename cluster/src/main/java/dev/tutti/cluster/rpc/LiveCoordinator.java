@@ -27,10 +27,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A coordinator at work: one event after the other, each written down before anybody hears of it, and time that passes.
  *
- * <p>Time is the wall clock's at the start and runs evenly from there, also through restarts, whatever is done to the wall clock.
+ * <p>Time is the wall clock's at the start and runs evenly from there, also through restarts and changes of the wall clock.
  */
 final class LiveCoordinator implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LiveCoordinator.class);
+
+    /** More listeners than this hear of changes at the next tick only: else every member that joins would be a message to all others. */
+    private static final int FEW_LISTENERS = 64;
 
     private final Object lock = new Object();
     private final Coordinator coordinator;
@@ -42,7 +45,7 @@ final class LiveCoordinator implements AutoCloseable {
     private final Set<Consumer<Coordinator>> watchers = new LinkedHashSet<>();
     private final ScheduledExecutorService ticker;
     private final CompletableFuture<TuttiException> end = new CompletableFuture<>();
-    /** What was decided but could not be written yet: until it is, nobody is told anything. */
+    /** What was decided but could not be written yet: until it is written, no member gets an answer. */
     private final List<Journal.Entry> unwritten = new ArrayList<>();
 
     private TuttiException broken;
@@ -122,9 +125,14 @@ final class LiveCoordinator implements AutoCloseable {
                         journal.compact(coordinator.summary(now));
                     }
                 }
-                waiters.removeIf(waiter -> waiter.done(coordinator, now, tell));
-                // Within the lock, so that nobody hears of things in the wrong order; sending does not wait.
-                watchers.forEach(watcher -> watcher.accept(coordinator));
+                boolean tick = event instanceof Event.Tick;
+                if (tick || waiters.size() <= FEW_LISTENERS) {
+                    waiters.removeIf(waiter -> waiter.done(coordinator, now, tell));
+                }
+                // Within the lock, so that listeners hear of changes in order; sending does not wait.
+                if (tick || watchers.size() <= FEW_LISTENERS) {
+                    watchers.forEach(watcher -> watcher.accept(coordinator));
+                }
                 return facts;
             }
         } catch (FileException e) {
@@ -218,7 +226,7 @@ final class LiveCoordinator implements AutoCloseable {
         return waiter.answer;
     }
 
-    /** Has somebody look whenever something was decided, and once now. */
+    /** Calls a listener after each decision, and once now. */
     void watch(Consumer<Coordinator> watcher) {
         synchronized (lock) {
             requireWhole();

@@ -11,7 +11,7 @@ import java.util.Objects;
  *
  * @param certificate what this side shows of itself; null for a member that the coordinator does not ask
  * @param key the private key of it, or null
- * @param trust certificates of those whom this side believes. A coordinator that has it lets nobody in who cannot show one of
+ * @param trust certificates that this side trusts. A coordinator that has it refuses members that cannot show one of
  *     them; null leaves it at the token
  */
 public record TlsFiles(Path certificate, Path key, Path trust) {

@@ -11,14 +11,20 @@ import java.util.TreeMap;
  * How long members take for their part of a step, smoothed, and how that compares with the others.
  *
  * <p>A single slow step says nothing (a garbage collection, a file read for the first time), so the mean moves by a tenth with
- * each report and nobody is judged before {@value #ENOUGH} of them.
+ * each report and no member is judged before {@value #ENOUGH} of them.
  */
 public final class StepPaces {
     public static final int ENOUGH = 10;
     private static final double WEIGHT = 0.1;
 
+    /** Up to so many members the middle of the others is found at every report. */
+    private static final int FEW = 64;
+
     private final Map<String, Pace> paces = new HashMap<>();
     private final Map<String, Report> reports = new TreeMap<>();
+
+    private double middle; // of all members of a large group, as of some reports ago
+    private int middleFor; // so many more reports
 
     private record Pace(double seconds, int reports) {
         Pace and(double more) {
@@ -43,6 +49,7 @@ public final class StepPaces {
     /** New shares of the work: what was measured before does not count. */
     void reset() {
         paces.clear();
+        middleFor = 0;
     }
 
     Map<String, Report> reports() {
@@ -56,6 +63,9 @@ public final class StepPaces {
 
     /** How many times as long as the middle one of the others a member takes; empty as long as that cannot be said. */
     OptionalDouble timesSlower(String member, Collection<String> group) {
+        if (group.size() > FEW) {
+            return ofMany(member, group);
+        }
         double[] others = group.stream()
                 .filter(other -> !other.equals(member) && known(other))
                 .mapToDouble(this::seconds)
@@ -65,6 +75,27 @@ public final class StepPaces {
             return OptionalDouble.empty();
         }
         return OptionalDouble.of(seconds(member) / others[(others.length - 1) / 2]);
+    }
+
+    /** One of many hardly moves the middle: it is found anew when a quarter of them have reported. */
+    private OptionalDouble ofMany(String member, Collection<String> group) {
+        if (!known(member)) {
+            return OptionalDouble.empty();
+        }
+        if (middleFor <= 0) {
+            double[] all = group.stream()
+                    .filter(this::known)
+                    .mapToDouble(this::seconds)
+                    .sorted()
+                    .toArray();
+            if (all.length == 0) {
+                return OptionalDouble.empty();
+            }
+            middle = all[(all.length - 1) / 2];
+            middleFor = group.size() / 4;
+        }
+        middleFor--;
+        return OptionalDouble.of(seconds(member) / middle);
     }
 
     private boolean known(String member) {

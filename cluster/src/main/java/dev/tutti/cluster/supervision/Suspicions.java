@@ -46,7 +46,6 @@ final class Suspicions {
     /** Whether a member has been silent for too long. */
     Optional<Fact.Lost> judge(MemberRecord place, SilenceDetector detector, long now) {
         String id = place.id();
-        String silence = MessageText.seconds(detector.silence(id, now));
         Timeouts patience = rules.patience();
         switch (detector.stateOf(id, now)) {
             case GONE -> {
@@ -55,7 +54,7 @@ final class Suspicions {
                                 ? new Fact.Lost(
                                         id,
                                         LossCause.SILENT,
-                                        "nothing was heard of it for " + silence + ", the limit is "
+                                        "nothing was heard of it for " + silence(id, detector, now) + ", the limit is "
                                                 + MessageText.seconds(patience.gone()))
                                 : new Fact.Lost(
                                         id,
@@ -68,7 +67,9 @@ final class Suspicions {
                     LOG.warn(
                             "{} is unresponsive: {}",
                             id,
-                            detector.isBroken(id) ? "its connection broke" : "nothing was heard of it for " + silence);
+                            detector.isBroken(id)
+                                    ? "its connection broke"
+                                    : "nothing was heard of it for " + silence(id, detector, now));
                 }
             }
             case ALIVE -> {
@@ -81,10 +82,14 @@ final class Suspicions {
         return Optional.empty();
     }
 
+    private static String silence(String member, SilenceDetector detector, long now) {
+        return MessageText.seconds(detector.silence(member, now));
+    }
+
     /** Whether a member of the group is too slow. */
     Optional<Fact> judge(String member, StepPaces paces, Roster roster) {
         List<String> group = roster.group().members();
-        OptionalDouble slower = group.contains(member) ? paces.timesSlower(member, group) : OptionalDouble.empty();
+        OptionalDouble slower = roster.isOfGroup(member) ? paces.timesSlower(member, group) : OptionalDouble.empty();
         if (slower.isEmpty()) {
             return Optional.empty();
         }
@@ -95,7 +100,7 @@ final class Suspicions {
                 paces.seconds(member),
                 times);
         double limit = rules.ejectSlowerThan();
-        boolean mayGo = roster.livingOfGroup().size() > rules.min()
+        boolean mayGo = roster.livingCountOfGroup() > rules.min()
                 && roster.place(member)
                         .map(place -> !spared.contains(place.process()))
                         .orElse(true);

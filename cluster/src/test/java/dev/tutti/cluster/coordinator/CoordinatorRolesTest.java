@@ -22,8 +22,7 @@ class CoordinatorRolesTest {
     }
 
     private List<Fact> meet(String member) {
-        return job.apply(
-                new Event.Meet(member, job.coordinator.situation(member).generation(), 0, List.of()));
+        return job.apply(new Event.Meet(member, job.coordinator.notice(member).generation(), 0, List.of()));
     }
 
     private void meetAll() {
@@ -36,21 +35,21 @@ class CoordinatorRolesTest {
     @Test
     void aLostServerDoesNotEndTheWorkersGroupAndTheOtherWayRound() {
         meetAll();
-        MembershipNotice workers = job.coordinator.situation("worker-0");
+        MembershipNotice workers = job.coordinator.notice("worker-0");
         job.apply(new Event.Exited("process of a", "was killed"));
-        assertThat(job.coordinator.situation("worker-0").changed()).isNull();
-        assertThat(job.coordinator.situation("worker-0").generation()).isEqualTo(workers.generation());
-        assertThat(job.coordinator.situation("worker-0").members()).isGreaterThan(workers.members());
-        assertThat(job.coordinator.situation("server-1").changed()).contains("server-0 is gone");
+        assertThat(job.coordinator.notice("worker-0").changed()).isNull();
+        assertThat(job.coordinator.notice("worker-0").generation()).isEqualTo(workers.generation());
+        assertThat(job.coordinator.notice("worker-0").members()).isGreaterThan(workers.members());
+        assertThat(job.coordinator.notice("server-1").changed()).contains("server-0 is gone");
         assertThat(meet("server-1")).containsExactly(new Fact.Formed(2, List.of("server-1"), 0, false, SERVER));
         assertThat(job.generation()).isEqualTo(1);
 
         job.apply(new Event.Exited("process of session 0", "was killed"));
-        assertThat(job.coordinator.situation("worker-1").changed()).contains("worker-0 is gone");
-        assertThat(job.coordinator.situation("server-1").changed()).isNull();
+        assertThat(job.coordinator.notice("worker-1").changed()).contains("worker-0 is gone");
+        assertThat(job.coordinator.notice("server-1").changed()).isNull();
         meet("worker-1");
         assertThat(job.generation()).isEqualTo(2);
-        assertThat(job.coordinator.situation("server-1").generation()).isEqualTo(2);
+        assertThat(job.coordinator.notice("server-1").generation()).isEqualTo(2);
     }
 
     @Test
@@ -74,11 +73,11 @@ class CoordinatorRolesTest {
     @Test
     void otherRolesHearThatTheTrainingIsOver() {
         meetAll();
-        assertThat(job.coordinator.situation("server-0").trainings()).isZero();
+        assertThat(job.coordinator.notice("server-0").trainings()).isZero();
         job.apply(new Event.Leave("worker-0", "done", true));
         job.apply(new Event.Leave("worker-1", "done", true));
-        assertThat(job.coordinator.situation("server-0").trainings()).isEqualTo(1);
-        assertThat(job.coordinator.situation("server-0").gone()).isNull();
+        assertThat(job.coordinator.notice("server-0").trainings()).isEqualTo(1);
+        assertThat(job.coordinator.notice("server-0").gone()).isNull();
         assertThat(server("a")).isEqualTo("server-0");
     }
 

@@ -3,6 +3,10 @@ package dev.tutti.cluster.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tutti.cluster.supervision.FailureDetector.State;
 import dev.tutti.cluster.supervision.StepPaces;
 import dev.tutti.comm.ChunkPreference;
@@ -13,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 @Timeout(20)
 class CoordinatorTest {
@@ -130,7 +135,7 @@ class CoordinatorTest {
             assertThat(lost.cause()).isEqualTo(LossCause.SILENT);
             assertThat(lost.why()).contains("nothing was heard of it for 10.0 s, the limit is 10.0 s");
         });
-        assertThat(job.coordinator.situation("worker-0").changed()).contains("worker-1 is gone");
+        assertThat(job.coordinator.notice("worker-0").changed()).contains("worker-1 is gone");
         assertThat(job.state("worker-1")).isEqualTo(State.GONE);
         job.meet(3, "worker-0");
         assertThat(job.group()).containsExactly("worker-0");
@@ -144,7 +149,7 @@ class CoordinatorTest {
         job.apply(new Event.Heartbeat("worker-1", null));
         job.pass(1_500);
         assertThat(job.state("worker-1")).isEqualTo(State.ALIVE);
-        assertThat(job.coordinator.situation("worker-0").changed()).isNull();
+        assertThat(job.coordinator.notice("worker-0").changed()).isNull();
     }
 
     @Test
@@ -225,7 +230,7 @@ class CoordinatorTest {
     void whoDoesNotComeToAMeetingIsGivenUp() {
         TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
         job.meet(4, "worker-0", "worker-2");
-        assertThat(job.coordinator.situation("worker-1").changed()).contains("meets again");
+        assertThat(job.coordinator.notice("worker-1").changed()).contains("meets again");
         List<Fact> facts = job.pass(TestingJob.PATIENCE.meeting() + 200);
         assertThat(facts.get(0))
                 .isInstanceOfSatisfying(
@@ -253,7 +258,7 @@ class CoordinatorTest {
         job.meet(5, "worker-1");
         String back = job.join(null);
         job.meet(9, back);
-        assertThat(job.coordinator.situation("worker-1").changed()).contains("worker-2 wants to join");
+        assertThat(job.coordinator.notice("worker-1").changed()).contains("worker-2 wants to join");
         job.meet(5, "worker-1");
         Fact.Formed group = job.coordinator.groupOf(back, 0).orElseThrow();
         assertThat(group.members().get(group.source())).isEqualTo("worker-1");
@@ -298,24 +303,63 @@ class CoordinatorTest {
             for (int step = 0; step < 2 * StepPaces.ENOUGH; step++) {
                 for (String member : job.group()) {
                     job.report(member, step, member.equals("worker-1") ? 0.5 : 0.1);
-                    if (!job.coordinator.situation("worker-0").lost().isEmpty()) {
+                    if (!job.coordinator.notice("worker-0").lost().isEmpty()) {
                         break;
                     }
                 }
-                if (!job.coordinator.situation("worker-0").lost().isEmpty()) {
+                if (!job.coordinator.notice("worker-0").lost().isEmpty()) {
                     break;
                 }
             }
             assertThat(job.coordinator.overview(job.now).members().get(1).state())
                     .isEqualTo(limit == 0 ? State.ALIVE : State.GONE);
             if (limit > 0) {
-                assertThat(job.coordinator.situation("worker-1").gone())
+                assertThat(job.coordinator.notice("worker-1").gone())
                         .contains("it takes 0.500 s for its part of a step, 5.0 times as long as the others")
                         .contains("the limit is 3.0");
                 assertThatThrownBy(() -> job.meet(1, "worker-1")).isInstanceOfSatisfying(RefusedException.class, e -> {
                     assertThat(e.kind()).isEqualTo(RefusedException.Kind.TOO_SLOW);
                 });
             }
+        }
+    }
+
+    @Test
+    void aPaceThatWaversIsMentionedRarely() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Coordinator.class);
+        Level before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        log.start();
+        logger.addAppender(log);
+        try {
+            TestingJob job = TestingJob.withGroup(MembershipRules.of(3), 3);
+            for (int step = 0; step < 4000; step++) {
+                double slow = step / 100 % 2 == 0 ? 0.2 : 0.1; // twice as slow and as fast as the others, in turn
+                job.report("worker-0", step, 0.1);
+                job.report("worker-1", step, slow);
+                job.report("worker-2", step, 0.1);
+            }
+            List<String> said =
+                    log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+            assertThat(said)
+                    .filteredOn(line -> line.contains("worker-1 is slow"))
+                    .hasSize(1);
+            assertThat(said)
+                    .filteredOn(line -> line.contains("as fast as the others again"))
+                    .hasSize(1);
+            for (int step = 4000; step < 4100; step++) {
+                job.report("worker-0", step, 0.1);
+                job.report("worker-1", step, 1);
+                job.report("worker-2", step, 0.1);
+            }
+            assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+                    .filteredOn(line -> line.contains("worker-1 is slow"))
+                    .as("once for each time that it is twice as slow as when last mentioned")
+                    .hasSizeBetween(2, 4);
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(before);
         }
     }
 
@@ -412,7 +456,7 @@ class CoordinatorTest {
         job.apply(new Event.Configure("rate", null));
         assertThat(job.coordinator.configuration().version()).isEqualTo(first + 2);
         assertThat(job.coordinator.configuration().values()).containsOnlyKeys("clip");
-        assertThat(job.coordinator.situation("worker-0").version()).isEqualTo(first + 2);
+        assertThat(job.coordinator.notice("worker-0").version()).isEqualTo(first + 2);
         TestingJob later = TestingJob.withGroup(MembershipRules.of(1), 1);
         later.now = job.now + 1000;
         later.apply(new Event.Configure("clip", "2"));
@@ -563,7 +607,7 @@ class CoordinatorTest {
         assertThat(job.generation()).isEqualTo(1);
         job.meet(1, "worker-0");
         assertThat(job.generation()).isEqualTo(2);
-        assertThat(job.coordinator.situation("evaluator-0").generation()).isEqualTo(1);
+        assertThat(job.coordinator.notice("evaluator-0").generation()).isEqualTo(1);
         assertThat(job.pass(11_000)).singleElement().isInstanceOf(Fact.Lost.class);
     }
 

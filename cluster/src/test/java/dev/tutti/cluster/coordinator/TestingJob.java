@@ -85,7 +85,7 @@ public final class TestingJob {
         while (now < until) {
             now = Math.min(until, now + 100);
             for (String member : List.copyOf(beating)) {
-                if (coordinator.situation(member).gone() == null) {
+                if (coordinator.notice(member).gone() == null) {
                     facts.addAll(apply(new Event.Heartbeat(member, null)));
                 }
             }

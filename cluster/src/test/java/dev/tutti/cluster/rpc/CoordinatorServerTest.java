@@ -45,7 +45,7 @@ class CoordinatorServerTest {
         private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
 
         @Override
-        public void situation(MembershipNotice now) {
+        public void notice(MembershipNotice now) {
             heard.add(now);
         }
 
@@ -210,19 +210,19 @@ class CoordinatorServerTest {
                 CoordinatorClient dies = new CoordinatorClient(server.address());
                 Membership first = stays.join(JoinRequest.worker("worker-0"));
                 Membership second = dies.join(JoinRequest.worker("worker-1"));
-                try (HeartbeatClient pulse = stays.pulse(first, listener);
-                        HeartbeatClient other = dies.pulse(second, new TestingListener())) {
+                try (HeartbeatClient heartbeat = stays.heartbeat(first, listener);
+                        HeartbeatClient other = dies.heartbeat(second, new TestingListener())) {
                     var waiting = CompletableFuture.supplyAsync(() -> stays.meet(first, 0, 0, List.of()));
                     assertThat(dies.meet(second, 0, 0, List.of())).isPresent();
                     assertThat(waiting.get(20, TimeUnit.SECONDS)).isPresent();
                     long begin = System.nanoTime();
                     other.close();
                     dies.close();
-                    MembershipNotice situation = listener.next(MembershipNotice.class);
-                    while (situation.lost().isEmpty()) {
-                        situation = listener.next(MembershipNotice.class);
+                    MembershipNotice notice = listener.next(MembershipNotice.class);
+                    while (notice.lost().isEmpty()) {
+                        notice = listener.next(MembershipNotice.class);
                     }
-                    assertThat(situation.changed()).contains("worker-1 is gone: its connection broke");
+                    assertThat(notice.changed()).contains("worker-1 is gone: its connection broke");
                     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
                 }
             }
@@ -239,7 +239,7 @@ class CoordinatorServerTest {
                 CoordinatorServer.start(ServerSettings.of(MembershipRules.of(1).patience(patience)));
         TestingListener listener = new TestingListener();
         try (CoordinatorClient client = new CoordinatorClient(server.address());
-                HeartbeatClient pulse = client.pulse(client.join(JoinRequest.worker(null)), listener)) {
+                HeartbeatClient heartbeat = client.heartbeat(client.join(JoinRequest.worker(null)), listener)) {
             listener.next(MembershipNotice.class);
             server.close();
             assertThat(listener.next(CoordinatorLostException.class)).hasMessageContaining("was not reached");
