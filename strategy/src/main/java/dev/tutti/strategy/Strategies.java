@@ -2,7 +2,11 @@ package dev.tutti.strategy;
 
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
+import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.multitask.TaskGradients;
+import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.strategy.ps.ParameterServer;
+import dev.tutti.train.multitask.GradientCombination;
 
 /** All strategies for several members, to be imported statically. */
 public final class Strategies {
@@ -18,8 +22,23 @@ public final class Strategies {
         return new Averaging();
     }
 
+    /** Threads of one JVM move the parameters they share without waiting for each other. */
+    public static Hogwild hogwild() {
+        return new Hogwild();
+    }
+
+    /** Gradients of several tasks are summed task by task and combined so that none is worked against. */
+    public static TaskGradients taskGradients(GradientCombination method) {
+        return TaskGradients.by(method);
+    }
+
     /** Servers hold the parameters; workers pull values and push gradients, in lockstep, within a bound, or as they come. */
     public static ParameterServer parameterServer() {
         return new ParameterServer();
+    }
+
+    /** Members hold parts of the model: stages of layers, slices of layers, and copies of both that share every batch. */
+    public static Parallel parallel() {
+        return new Parallel();
     }
 }

@@ -3,6 +3,9 @@ package dev.tutti.strategy;
 import dev.tutti.json.Definitions;
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
+import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.multitask.TaskGradients;
+import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.strategy.ps.ParameterServer;
 import java.util.Map;
 
@@ -11,6 +14,11 @@ public final class StrategyDefinitions implements Definitions {
     @Override
     public Map<Class<?>, String> named() {
         return Map.of(
-                AllReduce.class, "allReduce", Averaging.class, "averaging", ParameterServer.class, "parameterServer");
+                AllReduce.class, "allReduce",
+                Averaging.class, "averaging",
+                Hogwild.class, "hogwild",
+                Parallel.class, "parallel",
+                ParameterServer.class, "parameterServer",
+                TaskGradients.class, "taskGradients");
     }
 }

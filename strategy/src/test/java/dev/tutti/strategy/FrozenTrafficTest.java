@@ -6,6 +6,7 @@ import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
 import static dev.tutti.strategy.compression.Compressions.bf16;
+import static dev.tutti.strategy.compression.Compressions.topK;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +38,7 @@ class FrozenTrafficTest {
                 allReduce().evenShares(),
                 allReduce().evenShares().overlap(true).bucketBytes(1000),
                 allReduce().evenShares().compression(bf16()),
+                allReduce().evenShares().compression(topK(1)),
                 allReduce().evenShares().shardedState(),
                 allReduce().evenShares().shardedState().shardCopies(2),
                 averaging().everySteps(1));

@@ -113,7 +113,7 @@ class ReplicaContractTest {
     @ParameterizedTest
     @MethodSource("dev.tutti.strategy.StrategyCase#ofSeveralMembers")
     void aStepThatLosesAMemberLeavesNoTraceAfterAMeeting(StrategyCase it) {
-        run(it, killing("worker-1", "before ballot", 2), driver -> {
+        run(it, killing("worker-1", "before tally", 2), driver -> {
             loseAMember(driver);
             assertThat(driver.agreements()).hasSize(1);
             boolean stateLost = driver.meetAgain();
@@ -126,7 +126,7 @@ class ReplicaContractTest {
     @ParameterizedTest
     @MethodSource("dev.tutti.strategy.StrategyCase#ofSeveralMembers")
     void aStepThatIsAbandonedLeavesNoTrace(StrategyCase it) {
-        run(it, killing("worker-1", "before ballot", 2), driver -> {
+        run(it, killing("worker-1", "before tally", 2), driver -> {
             loseAMember(driver);
             driver.abandon();
             assertThat(driver.weights()).isEqualTo(driver.lastAgreed());
@@ -140,7 +140,7 @@ class ReplicaContractTest {
         if (it.shards()) {
             return; // its state goes back to a checkpoint, which is the loop's
         }
-        Map<String, List<Agreed>> members = run(it, killing("worker-1", "before ballot", 2), driver -> {
+        Map<String, List<Agreed>> members = run(it, killing("worker-1", "before tally", 2), driver -> {
             loseAMember(driver);
             driver.meetAgain();
             driver.epoch(DATA, 1, Says.NOTHING);

@@ -105,9 +105,9 @@ final class ReplicaDriver implements AutoCloseable {
 
     /** What a member says beside that it has more data; the number of the agreements so far is given. */
     interface Says {
-        Says NOTHING = (agreements, more, findings) -> new Vote(more, false, false, false, false, findings);
+        Says NOTHING = (agreements, more, pendingMetrics) -> new Vote(more, false, false, false, false, pendingMetrics);
 
-        Vote vote(int agreements, boolean more, PendingMetrics findings);
+        Vote vote(int agreements, boolean more, PendingMetrics pendingMetrics);
     }
 
     private Outcome step(Feed feed, Says says) {
@@ -179,10 +179,10 @@ final class ReplicaDriver implements AutoCloseable {
         public Optional<Batch> next() {
             while (turns < it.batches()) {
                 turns++;
-                Batch batch = feed.next();
-                if (batch != null) {
-                    given.add(batch);
-                    return Optional.of(batch);
+                Optional<Batch> batch = feed.next();
+                if (batch.isPresent()) {
+                    given.add(batch.get());
+                    return batch;
                 }
             }
             ended = true;

@@ -104,7 +104,7 @@ class SurvivorsTest {
     @Test
     void theNextChiefRemembersWhatTheFirstOneSaw() {
         Dataset data = Blobs.data(48).batch(12);
-        TestingCluster cluster = new TestingCluster(2, killing("worker-0", "before ballot", 10));
+        TestingCluster cluster = new TestingCluster(2, killing("worker-0", "before tally", 10));
         Map<String, Result> results = cluster.run(place -> Result.of(
                 Trainer.of(Sequential.of(dense(Blobs.CLASSES)), sgd(1e-30), softmaxCrossEntropy())
                         .metrics(accuracy())
@@ -113,7 +113,7 @@ class SurvivorsTest {
                 epochs(30).on(place).with(allReduce()).callbacks(earlyStopping("accuracy", 4))));
         assertThat(results).containsOnlyKeys("worker-1");
         History history = results.get("worker-1").history();
-        assertThat(history.reason()).contains("has not improved for 4 epochs");
+        assertThat(history.reason().orElseThrow()).contains("has not improved for 4 epochs");
         assertThat(history.epochs()).hasSize(5);
     }
 

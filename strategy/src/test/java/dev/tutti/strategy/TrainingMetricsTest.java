@@ -135,8 +135,8 @@ class TrainingMetricsTest {
     @ParameterizedTest
     @CsvSource({
         "check, 4",
-        "before ballot, 3",
-        "after ballot, 3",
+        "before tally, 3",
+        "after tally, 3",
         "before metrics, 3",
         "after metrics, 3",
         "after metrics: all, 2",

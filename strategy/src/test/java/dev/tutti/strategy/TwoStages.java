@@ -98,7 +98,7 @@ record TwoStages(int cut) implements Strategy {
             Vote vote = input.vote();
             boolean[] votes =
                     agreement.any("votes", vote.more(), vote.stop(), vote.interrupted(), vote.reopen(), vote.state());
-            vote.findings().gather(agreement);
+            vote.pendingMetrics().gather(agreement);
             update.apply(plan.learningRate());
             return new Outcome(
                     1, batch.size(), loss, votes[0], votes[1], votes[2], votes[3], votes[4] || !votes[0] || votes[1]);

@@ -114,28 +114,28 @@ final class AllReduceReplica implements Replica {
         long began = System.nanoTime();
         sharedBatches.awaitOthers(team.collectives());
         began = exchange.complete(own.samples > 0, began);
-        StepTally ballot = agree(own, vote);
-        boolean changed = strategy.sharesFollowPace() && shares.observe(ballot.secondsPerSample());
+        StepTally tally = agree(own, vote);
+        boolean changed = strategy.sharesFollowPace() && shares.observe(tally.secondsPerSample());
         began = timing.record(Phase.WAIT, began);
-        boolean reopen = changed || ballot.reopen();
-        if (ballot.samples() > 0) {
-            move(plan, ballot, own, began);
+        boolean reopen = changed || tally.reopen();
+        if (tally.samples() > 0) {
+            move(plan, tally, own, began);
         }
         if (leased != null) {
-            leased.count(ballot.more());
+            leased.count(tally.more());
         }
-        if (changed && team.group().isChief()) {
+        if (changed && team.group().isChief() && shares.areWorthMentioning()) {
             LOG.info("members differ in pace: of each batch they now get {} percent", shares);
         }
         return new Outcome(
                 1,
-                ballot.samples(),
-                ballot.loss(),
-                ballot.more(),
-                ballot.stop(),
-                ballot.interrupted(),
+                tally.samples(),
+                tally.loss(),
+                tally.more(),
+                tally.stop(),
+                tally.interrupted(),
                 reopen,
-                ballot.stateWanted());
+                tally.stateWanted());
     }
 
     /** What this member did in the step under way. */
@@ -176,20 +176,20 @@ final class AllReduceReplica implements Replica {
         Collectives collectives = team.collectives();
         double fed = timing.seconds(Phase.FEED) - fedBefore;
         fedBefore += fed;
-        StepTally ballot = StepTally.cast(collectives, own.samples, own.lossSum, own.seconds + fed, vote);
-        vote.findings().gather(agreement);
+        StepTally tally = StepTally.cast(collectives, own.samples, own.lossSum, own.seconds + fed, vote);
+        vote.pendingMetrics().gather(agreement);
         if (leased != null) {
             leased.gather(agreement);
         }
-        return ballot;
+        return tally;
     }
 
     /** All members have agreed on the step: sums the gradients and moves the parameters. */
-    private void move(StepPlan plan, StepTally ballot, OwnShare own, long agreed) {
+    private void move(StepPlan plan, StepTally tally, OwnShare own, long agreed) {
         // Gradients were divided by the size of a full batch.
-        double factor = (double) batchSize / ballot.samples();
+        double factor = (double) batchSize / tally.samples();
         exchange.sum(new Exchange.OwnGradients(plan.number(), own.samples > 0, factor));
-        averageStatistics(own.samples > 0, ballot.busy());
+        averageStatistics(own.samples > 0, tally.busy());
         long began = timing.record(Phase.WIRE, agreed);
         exchange.update(plan.learningRate(), factor);
         began = timing.record(Phase.UPDATE, began);

@@ -24,7 +24,7 @@ final class GradientTransfer implements AutoCloseable {
         return gradientSum == GradientSum.PLAIN;
     }
 
-    /** Sums over all members, in place. Frozen parameters stay behind, unless a compression needs the vector whole. */
+    /** Sums over all members, in place. Frozen parameters stay behind. */
     void sum(Collectives collectives, Exchange.OwnGradients own) {
         // Gradients of which some stay behind for later must count alike at every step.
         if (!isPlain() && own.factor() != 1 && own.hadData()) {

@@ -40,9 +40,12 @@ final class ShardState implements HeldState, AutoCloseable {
         return layout;
     }
 
-    /** An update is about to be made. Where other members hold the same, what it changes is kept, so that it can be undone. */
+    /**
+     * An update is about to be made. What it changes is kept where the step can be repeated without a checkpoint: where other members hold
+     * the same, and where the optimizer has no state, so that the loss of a member loses nothing.
+     */
     void begin() {
-        if (layout.hasCopies()) {
+        if (layout.hasCopies() || workers.state().isEmpty()) {
             if (before == null) {
                 List<Tensor> changing = new ArrayList<>(workers.state().values());
                 changing.add(workers.model().vector().values());

@@ -21,11 +21,14 @@ final class Shares {
 
     private final double[] weights;
     private final double[] seconds;
+    private final double[] mentioned; // the weights that were last worth a line in the log
+    private boolean everMentioned;
     private int watched;
 
     Shares(int members) {
         weights = new double[members];
         seconds = new double[members];
+        mentioned = new double[members];
         Arrays.fill(weights, 1.0 / members);
     }
 
@@ -67,6 +70,22 @@ final class Shares {
         Arrays.fill(seconds, 0);
         watched = 0;
         return changed;
+    }
+
+    /**
+     * Whether the log should mention the shares: the first time that they have changed, and then when one of them is half or twice what was
+     * mentioned last. A pace that wavers on a busy machine does not fill the log.
+     */
+    boolean areWorthMentioning() {
+        boolean worth = !everMentioned;
+        for (int i = 0; i < weights.length; i++) {
+            worth |= weights[i] >= 2 * mentioned[i] || weights[i] <= mentioned[i] / 2;
+        }
+        if (worth) {
+            everMentioned = true;
+            System.arraycopy(weights, 0, mentioned, 0, weights.length);
+        }
+        return worth;
     }
 
     private boolean rebalance() {

@@ -6,12 +6,12 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 
 /** Copies of what a step changes, as it was before. */
-final class StepBackup implements AutoCloseable {
+public final class StepBackup implements AutoCloseable {
     private final List<Tensor> live;
     private final List<Tensor> kept;
 
     /** @param live stay the caller's, and open for as long as this is */
-    StepBackup(List<Tensor> live) {
+    public StepBackup(List<Tensor> live) {
         this.live = List.copyOf(live);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
@@ -20,12 +20,12 @@ final class StepBackup implements AutoCloseable {
     }
 
     /** A step begins. */
-    void keep() {
+    public void keep() {
         copy(live, kept);
     }
 
     /** The step came to nothing. */
-    void restore() {
+    public void restore() {
         copy(kept, live);
     }
 

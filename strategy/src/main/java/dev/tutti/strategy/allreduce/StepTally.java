@@ -42,7 +42,7 @@ public record StepTally(
         mine[6] = vote.state() ? 1 : 0;
         mine[7] = vote.interrupted() ? 1 : 0;
         mine[COUNTS + group.rank()] = samples > 0 ? seconds / samples : 0;
-        double[] all = collectives.sum("ballot", mine);
+        double[] all = collectives.sum("tally", mine);
         double[] pace = new double[group.size()];
         System.arraycopy(all, COUNTS, pace, 0, pace.length);
         boolean more = all[3] > 0;

@@ -58,7 +58,7 @@ final class AveragingReplica implements Replica {
     private final Timing timing;
     private final Agreement agreement;
     private final LocalWorkers workers;
-    private final RoundSnapshot anchor;
+    private final RoundSnapshot roundSnapshot;
     private final OuterOptimizer.Move outer;
     private final WeightAgreement weighing;
     private final ChunkLayout layout = new ChunkLayout();
@@ -86,7 +86,7 @@ final class AveragingReplica implements Replica {
         if (outer != null) {
             moving.addAll(outer.state().values());
         }
-        anchor = new RoundSnapshot(moving);
+        roundSnapshot = new RoundSnapshot(moving);
     }
 
     @Override
@@ -187,7 +187,7 @@ final class AveragingReplica implements Replica {
         Collectives collectives = team.collectives();
         List<Integer> mine = feed.chunksOfRound();
         long began = System.nanoTime();
-        RoundTally ballot = RoundTally.cast(
+        RoundTally tally = RoundTally.cast(
                 collectives,
                 new RoundTally.Entry(
                         round.samples(),
@@ -198,11 +198,11 @@ final class AveragingReplica implements Replica {
                         vote,
                         isSound()));
         began = timing.record(Phase.WAIT, began);
-        List<Integer> all = ballot.chunks(collectives, mine);
-        vote.findings().gather(agreement);
-        if (ballot.samples() > 0) {
+        List<Integer> all = tally.chunks(collectives, mine);
+        vote.pendingMetrics().gather(agreement);
+        if (tally.samples() > 0) {
             double[] weights =
-                    weighing.weigh(collectives, ballot, round, model().vector().values());
+                    weighing.weigh(collectives, tally, round, model().vector().values());
             if (collectives.group().size() > 1) {
                 average(collectives, weights[collectives.group().rank()]);
             }
@@ -213,13 +213,13 @@ final class AveragingReplica implements Replica {
         keep();
         timing.record(Phase.UPDATE, began);
         return new Outcome(
-                ballot.steps(),
-                ballot.samples(),
-                ballot.loss(),
-                ballot.more(),
-                ballot.stop(),
-                ballot.interrupted(),
-                ballot.reopen());
+                tally.steps(),
+                tally.samples(),
+                tally.loss(),
+                tally.more(),
+                tally.stop(),
+                tally.interrupted(),
+                tally.reopen());
     }
 
     private boolean isSound() {
@@ -261,7 +261,7 @@ final class AveragingReplica implements Replica {
 
     private void move() {
         if (outer != null) {
-            outer.apply(anchor.get(VALUES), model().vector().values());
+            outer.apply(roundSnapshot.get(VALUES), model().vector().values());
         }
         // What is frozen stays as it is, to the last bit.
         long learned = 0;
@@ -277,12 +277,12 @@ final class AveragingReplica implements Replica {
 
     private void putBack(Range frozen) {
         if (!frozen.isEmpty()) {
-            model().vector().values(frozen).copy_(anchor.get(VALUES).narrow(0, frozen.from(), frozen.length()));
+            model().vector().values(frozen).copy_(roundSnapshot.get(VALUES).narrow(0, frozen.from(), frozen.length()));
         }
     }
 
     private void keep() {
-        anchor.keep();
+        roundSnapshot.keep();
         workers.shareStatistics();
         if (round != null) {
             round.forget();
@@ -302,7 +302,7 @@ final class AveragingReplica implements Replica {
     @Override
     public void abandon() {
         if (underWay) {
-            anchor.restore();
+            roundSnapshot.restore();
             keep();
         }
     }
@@ -329,7 +329,7 @@ final class AveragingReplica implements Replica {
             outer.close();
         }
         workers.close();
-        anchor.close();
+        roundSnapshot.close();
         layout.close();
     }
 }

@@ -51,7 +51,7 @@ record RoundTally(List<Entry> entries) {
 
     /** Says what this member has to say and hears all others. */
     static RoundTally cast(Collectives collectives, Entry mine) {
-        return new RoundTally(Arrays.stream(collectives.gather("ballot", mine.numbers()))
+        return new RoundTally(Arrays.stream(collectives.gather("tally", mine.numbers()))
                 .map(Entry::of)
                 .toList());
     }

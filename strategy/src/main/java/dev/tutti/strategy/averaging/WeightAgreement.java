@@ -17,16 +17,16 @@ final class WeightAgreement {
     }
 
     /** The weights of all members, by rank; they sum up to 1. */
-    double[] weigh(Collectives collectives, RoundTally ballot, Round round, Tensor values) {
+    double[] weigh(Collectives collectives, RoundTally tally, Round round, Tensor values) {
         Weights.Needs needs = weights.needs();
-        double distance = needs.distance() ? squaredDistance(collectives, ballot, values) : 0;
+        double distance = needs.distance() ? squaredDistance(collectives, tally, values) : 0;
         double labels = likeness(collectives, "labels", round.labels());
         double features = likeness(collectives, "features", round.features());
         boolean told = needs.distance() || needs.labels() || needs.features();
         double[][] all = told ? collectives.gather("local statistics", distance, labels, features) : null;
         List<Contribution> members = new ArrayList<>();
-        for (int rank = 0; rank < ballot.entries().size(); rank++) {
-            RoundTally.Entry entry = ballot.entries().get(rank);
+        for (int rank = 0; rank < tally.entries().size(); rank++) {
+            RoundTally.Entry entry = tally.entries().get(rank);
             double[] local = told ? all[rank] : new double[] {0, 1, 1};
             double loss = isSound(entry) ? entry.validationLoss() : Double.NaN;
             members.add(new Contribution(entry.samples(), loss, local[0], local[1], local[2]));
@@ -56,12 +56,12 @@ final class WeightAgreement {
     }
 
     /** From the mean of the models of those who had data and did not go astray. */
-    private static double squaredDistance(Collectives collectives, RoundTally ballot, Tensor values) {
-        long sound = ballot.entries().stream().filter(WeightAgreement::isSound).count();
+    private static double squaredDistance(Collectives collectives, RoundTally tally, Tensor values) {
+        long sound = tally.entries().stream().filter(WeightAgreement::isSound).count();
         if (collectives.group().size() == 1 || sound == 0) {
             return 0;
         }
-        boolean counts = isSound(ballot.entries().get(collectives.group().rank()));
+        boolean counts = isSound(tally.entries().get(collectives.group().rank()));
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor mean = counts ? values.mul(1.0 / sound) : Tensor.zeros(values.shape(), values.type());

@@ -11,6 +11,11 @@ final class Bf16Compression implements Compression {
     }
 
     @Override
+    public GradientEncoder encoder() {
+        return new ShortFloatEncoder(DType.BFLOAT16);
+    }
+
+    @Override
     public String toString() {
         return "bf16()";
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a vector of gradients lies in two messages: matrices as a left and a right factor, everything else whole, behind the left
+ * How gradients lie in two messages, those of the parameters that learn one after the other: matrices as a left and a right factor, everything else whole, behind the left
  * factors.
  */
 final class Factors {
@@ -20,7 +20,7 @@ final class Factors {
     /**
      * A parameter that is worth its factors, as rows and columns of what lies in memory.
      *
-     * @param range its gradients in the vector
+     * @param range its gradients among those of the parameters that learn
      * @param rank columns of each factor
      * @param left where its left factor, rows by rank, lies in the first message
      * @param right where its right factor, columns by rank, lies in the second
@@ -52,8 +52,13 @@ final class Factors {
 
     Factors(Model model, int rank) {
         List<Range> rest = new ArrayList<>();
+        long at = 0;
         for (Parameter parameter : model.parameters()) {
-            Range range = parameter.range();
+            if (model.isFrozen(parameter)) {
+                continue;
+            }
+            Range range = new Range(at, parameter.range().length());
+            at = range.to();
             long rows = parameter.shape().rank() < 2 ? 1 : parameter.shape().dim(0);
             long columns = rows == 0 ? 0 : range.length() / rows;
             if (rank * (rows + columns) < range.length()) {

@@ -11,6 +11,11 @@ final class Fp16Compression implements Compression {
     }
 
     @Override
+    public GradientEncoder encoder() {
+        return new ShortFloatEncoder(DType.FLOAT16);
+    }
+
+    @Override
     public String toString() {
         return "fp16()";
     }

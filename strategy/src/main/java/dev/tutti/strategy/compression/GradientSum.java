@@ -26,13 +26,13 @@ public interface GradientSum extends AutoCloseable {
     /**
      * Sums over all members, in place; afterwards the gradients are the same bits on every one of them.
      *
-     * @param gradients a whole vector of gradients, whose sum over the members is wanted; those of any parameters where it is {@link
-     *     #isElementwise elementwise}
+     * @param gradients the model's vector of gradients, whose sum over the members is wanted, but for frozen parameters; those of any
+     *     parameters where it is {@link #isElementwise elementwise}
      * @param step the number of the step: a later number shows that the step before was agreed on
      */
     void sum(Collectives collectives, Tensor gradients, long step);
 
-    /** Whether each element is summed by itself and nothing is remembered, so that frozen parameters may be left out. */
+    /** Whether each element is summed by itself and nothing is remembered, so that the caller may leave out frozen parameters. */
     default boolean isElementwise() {
         return false;
     }

@@ -23,7 +23,7 @@ final class PowerSgdCompression implements Compression {
 
     @Override
     public GradientSum bind(Model model) {
-        return new PowerSgdSum(new Factors(model, rank));
+        return new PowerSgdSum(model, rank);
     }
 
     @Override

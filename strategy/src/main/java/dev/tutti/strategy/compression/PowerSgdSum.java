@@ -2,31 +2,37 @@ package dev.tutti.strategy.compression;
 
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
+import dev.tutti.nn.Model;
 import dev.tutti.strategy.compression.Factors.Matrix;
 import dev.tutti.strategy.compression.Factors.Whole;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * One step of the power method for the sum of the members' matrices, begun where the last one ended.
  *
  * <p>The right factors must be the same on all members. They begin the same way on each, and begin anew when the members change,
- * since newcomers do not know them.
+ * since newcomers do not know them, and when other parameters learn.
  */
 final class PowerSgdSum extends ErrorFeedback {
-    private final Factors factors;
+    private final int rank;
+    private Factors factors; // of the parameters that learn; with the right factors
+    private Set<String> frozen;
     private Tensor right;
     private long drawn;
 
-    PowerSgdSum(Factors factors) {
-        this.factors = factors;
+    PowerSgdSum(Model model, int rank) {
+        super(model);
+        this.rank = rank;
     }
 
     @Override
     void exchange(Collectives collectives, Tensor owed, Tensor gradients) {
-        if (right == null) {
+        if (right == null || !model().frozen().equals(frozen)) {
+            regrouped();
             begin(gradients);
         }
         Tensor left = Tensor.zeros(Shape.of(factors.left()), gradients.type());
@@ -69,6 +75,8 @@ final class PowerSgdSum extends ErrorFeedback {
 
     private void begin(Tensor gradients) {
         drawn = 0;
+        frozen = model().frozen();
+        factors = new Factors(model(), rank);
         right = Tensor.zeros(Shape.of(factors.right()), gradients.type()).retain();
         draw(right);
     }

@@ -9,9 +9,11 @@ import dev.tutti.tensor.Tensor;
 /** Rounds gradients to a type of half the bytes and sums in it. Nothing is remembered: rounding errs to both sides. */
 final class ShortFloatSum implements GradientSum {
     private final DType wire;
+    private final GradientEncoder encoder;
 
     ShortFloatSum(DType wire) {
         this.wire = wire;
+        encoder = new ShortFloatEncoder(wire);
     }
 
     @Override
@@ -21,7 +23,7 @@ final class ShortFloatSum implements GradientSum {
         }
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            Tensor rounded = gradients.to(wire);
+            Tensor rounded = encoder.encode(gradients).get(0);
             collectives.allReduce("gradients as " + wire, rounded);
             gradients.copy_(rounded);
         }

@@ -24,7 +24,12 @@ final class TopKCompression implements Compression {
 
     @Override
     public GradientSum bind(Model model) {
-        return new TopKSum(fraction);
+        return new TopKSum(model, fraction);
+    }
+
+    @Override
+    public GradientEncoder encoder() {
+        return new LargestEncoder(fraction);
     }
 
     @Override

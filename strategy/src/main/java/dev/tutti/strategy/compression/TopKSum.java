@@ -4,6 +4,7 @@ import dev.tutti.array.DType;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
+import dev.tutti.nn.Model;
 import dev.tutti.tensor.Tensor;
 
 /**
@@ -14,7 +15,8 @@ import dev.tutti.tensor.Tensor;
 final class TopKSum extends ErrorFeedback {
     private final double fraction;
 
-    TopKSum(double fraction) {
+    TopKSum(Model model, double fraction) {
+        super(model);
         this.fraction = fraction;
     }
 

@@ -4,6 +4,7 @@ import dev.tutti.TuttiException;
 import dev.tutti.array.NdArray;
 import dev.tutti.comm.ChunkPreference;
 import dev.tutti.comm.Leases;
+import dev.tutti.comm.Message;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Chunk;
@@ -11,9 +12,12 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Clipping;
+import dev.tutti.strategy.compression.GradientEncoder;
 import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Push;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -27,6 +31,7 @@ import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.HeldState;
+import dev.tutti.train.replica.LocalReplica;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -63,7 +68,10 @@ final class AsynchronousReplica implements Replica {
     private final LocalWorkers workers;
     private final ServerAccess servers;
     private final BoardReader board;
+    private final List<GradientEncoder> encoders = new ArrayList<>(); // by shard
+    private final PullAhead ahead; // null where values are pulled when they are needed
     private final Tensor read; // the number of the first board entry that has not been counted yet; part of the state
+    private final BatchSizeSetting sizes;
     private EpochLedger ledger;
     private RoundFeed feed;
     private int batchesPerUpdate = 1;
@@ -74,6 +82,11 @@ final class AsynchronousReplica implements Replica {
     private long[] versions;
     private long sequence;
     private long clock;
+    private final List<Batch> kept = new ArrayList<>(); // of the push under way, where it may have to be computed again
+    private boolean late;
+    private long atLeast; // updates that the next values must have
+    private long dropped; // pushes of this worker that came too late
+    private double rate;
     private int batches; // this and the following: since the last push
     private int steps;
     private long samples;
@@ -86,9 +99,14 @@ final class AsynchronousReplica implements Replica {
         this.team = team;
         this.timing = timing;
         agreement = new BoardAgreement(Agreement.over(team));
+        sizes = new BatchSizeSetting(team, agreement);
         workers = new LocalWorkers(model, recipe, team.threads());
         servers = new ServerAccess(strategy, recipe, workers, team, agreement);
         board = new BoardReader(servers.client(), team);
+        ahead = strategy.isPipelined() ? new PullAhead(servers.client(), model.vector()) : null;
+        for (int shard = 0; shard < servers.client().shards(); shard++) {
+            encoders.add(strategy.encoder());
+        }
         try (Scope scope = Scope.open()) {
             read = Tensor.of(new long[] {-1}, 1).retain();
         }
@@ -102,12 +120,18 @@ final class AsynchronousReplica implements Replica {
     // ---- data
 
     @Override
-    public Feed open(Dataset data, int epochNumber, Position from) {
+    public Feed open(Dataset defined, int epochNumber, Position from) {
+        Dataset data = sizes.apply(defined, epochNumber);
         epoch = epochNumber;
         round++;
         clock = 0;
+        atLeast = 0;
         forget();
-        long rows = (long) data.batchSize().orElse(1) * strategy.pushEvery() * Math.max(1, batchesPerUpdate);
+        if (ahead != null) {
+            ahead.forget();
+        }
+        int batchesPerChunk = strategy.pushEvery() * Math.max(1, batchesPerUpdate);
+        long rows = (long) data.batchSize().orElse(1) * batchesPerChunk;
         Dataset whole = Feed.wholeBatches(data, "parameter servers").keepLast(); // chunks end where they end
         UsedChunks used = from == null ? new UsedChunks(rows, new BitSet()) : UsedChunks.at(from);
         List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
@@ -127,7 +151,9 @@ final class AsynchronousReplica implements Replica {
                 used.numbers(),
                 ChunkHolders.everywhere(team.group(), chunks.size()),
                 ChunkPreference.NONE);
-        feed = new RoundFeed(whole.batch(data.batchSize().orElse(1)), epoch, used, chunks, ledger, timing);
+        int batch =
+                Math.toIntExact(Math.max(1, used.rowsPerChunk() / batchesPerChunk)); // that of the epoch's beginning
+        feed = new RoundFeed(whole.batch(batch), epoch, used, chunks, ledger, timing);
         return feed;
     }
 
@@ -148,6 +174,9 @@ final class AsynchronousReplica implements Replica {
                 pull();
             }
             input.measured(batch.get(), pass(plan, batch.get()));
+            if (quorum() > 0) {
+                kept.add(batch.get());
+            }
         }
         steps++;
         Vote vote = input.vote();
@@ -166,10 +195,7 @@ final class AsynchronousReplica implements Replica {
                 vote.reopen(),
                 mine,
                 new long[0]);
-        if (samples > 0) {
-            push(plan);
-        }
-        List<BoardEntry> news = report(entry, vote);
+        List<BoardEntry> news = report(plan, entry, vote);
         timing.record(Phase.WIRE, began);
         return outcome(news, vote);
     }
@@ -180,6 +206,7 @@ final class AsynchronousReplica implements Replica {
             count(number);
         }
         servers.prepare(number, counted(), false);
+        count(servers.entries());
         prepared = true;
         stale = true;
         clock = 0;
@@ -188,9 +215,20 @@ final class AsynchronousReplica implements Replica {
 
     private void pull() {
         long began = System.nanoTime();
-        versions = servers.pull(0, turn(clock), strategy.mostAhead());
+        if (ahead == null) {
+            versions = servers.pull(atLeast, turn(clock), mostAhead());
+        } else {
+            versions = ahead.await(0, turn(clock), mostAhead());
+            ahead.begin(0, turn(clock + 1), mostAhead());
+        }
         stale = false;
         timing.record(Phase.WAIT, began);
+    }
+
+    /** The bound, which may be set anew while training runs. */
+    private long mostAhead() {
+        String set = team.configuration().values().get(ParameterServer.STALENESS);
+        return set == null ? strategy.mostAhead() : ParameterServer.staleness(set, strategy.mostAhead());
     }
 
     private WorkerClock turn(long at) {
@@ -215,7 +253,8 @@ final class AsynchronousReplica implements Replica {
         return result;
     }
 
-    private void push(StepPlan plan) {
+    /** Pushes the gradients, and with them what came of them; gets the entries of the board that this worker has not counted yet. */
+    private List<BoardEntry> push(StepPlan plan, BoardEntry entry) {
         Tensor gradients = workers.gradients();
         workers.averageStatistics();
         if (batches > 1) {
@@ -224,24 +263,36 @@ final class AsynchronousReplica implements Replica {
         Clipping clipping = recipe.optimizer().clipping();
         if (clipping.isOn()) {
             try (NoGradients off = NoGradients.begin()) {
-                clipping.apply(gradients);
+                LocalReplica.clip(clipping, gradients, model().rowGradients());
             }
         }
         clock++;
         sequence++;
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            servers.client()
-                    .tell(
-                            BackupLinks.topic(Change.PUSH),
-                            shard -> ShardClient.Request.of(
-                                    head(shard, plan.learningRate(), turn(clock)),
-                                    model().vector().written(servers.client().range(shard))));
+            List<RowGradients> rows = servers.tables().split(model().rowGradients());
+            List<Message> answers = servers.client().all(BackupLinks.topic(Change.PUSH), shard -> {
+                PushBody body = new PushBody()
+                        .gradients(encoders.get(shard)
+                                .encode(model().vector()
+                                        .written(servers.client().range(shard))))
+                        .rows(rows.get(shard));
+                if (shard == BoardReader.SHARD) {
+                    body.entry(entry.numbers());
+                }
+                return ShardClient.Request.of(
+                                head(shard, plan.learningRate(), turn(clock), body.contents()), body.tensors())
+                        .toTheEnd();
+            });
+            stale = true;
+            answers.stream().skip(BoardReader.SHARD + 1L).forEach(Message::close);
+            late = answers.get(BoardReader.SHARD).text().equals(ShardServer.LATE);
+            atLeast = quorum() > 0 && !late ? versions[0] + 1 : 0;
+            return BoardReader.entries(answers.get(BoardReader.SHARD));
         }
-        stale = true;
     }
 
-    private Push head(int shard, double rate, WorkerClock turn) {
+    private Push head(int shard, double rate, WorkerClock turn, Contents contents) {
         return new Push(
                 shard,
                 team.messages().self().id(),
@@ -250,33 +301,42 @@ final class AsynchronousReplica implements Replica {
                 rate,
                 strategy.scalesLate(),
                 model().trainable(),
-                turn);
+                turn,
+                contents,
+                counted(),
+                quorum());
     }
 
     /** Puts an entry on the board, with what was measured, and gets all that this worker has not counted yet. */
-    private List<BoardEntry> report(BoardEntry entry, Vote vote) {
+    private List<BoardEntry> report(StepPlan plan, BoardEntry entry, Vote vote) {
         List<BoardEntry> news = new ArrayList<>();
         agreement.through(metrics -> {
-            news.addAll(exchange(entry.metrics(metrics), vote));
+            news.addAll(exchange(plan, entry.metrics(metrics), vote));
             return news.stream()
                     .map(BoardEntry::metrics)
                     .filter(each -> each.length > 0)
                     .toList();
         });
         try {
-            vote.findings().gather(agreement);
+            vote.pendingMetrics().gather(agreement);
         } finally {
             agreement.through(null);
         }
-        return news.isEmpty() ? exchange(entry, vote) : news; // nothing is gathered where there are no metrics
+        return news.isEmpty() ? exchange(plan, entry, vote) : news; // nothing is gathered where there are no metrics
     }
 
     /**
      * A worker leaves the round when it has no more data, or has read that one wants to stop or to open feeds anew. The others need
      * not wait for it from then on. It waits until all have left, so that all have read the same entries.
      */
-    private List<BoardEntry> exchange(BoardEntry entry, Vote vote) {
-        List<BoardEntry> news = board.report(entry, counted(), turn(clock));
+    private List<BoardEntry> exchange(StepPlan plan, BoardEntry entry, Vote vote) {
+        rate = plan.learningRate();
+        List<BoardEntry> news = samples > 0 ? push(plan, entry) : board.report(entry, counted(), turn(clock));
+        while (samples > 0 && late) { // the others have made the update without this worker
+            dropped++;
+            computeAgain(plan);
+            news = push(plan, entry.lossSum(lossSum));
+        }
         boolean leaves = !vote.more() || news.stream().anyMatch(each -> each.stop() || each.reopen());
         if (!leaves) {
             return news;
@@ -285,13 +345,27 @@ final class AsynchronousReplica implements Replica {
         return board.awaitAll(counted(), turn(StalenessClocks.DONE));
     }
 
+    private int quorum() {
+        return strategy.quorum(team.group().size());
+    }
+
+    /** The gradients of the same rows, with the newest values. */
+    private void computeAgain(StepPlan plan) {
+        pull();
+        batches = 0;
+        samples = 0;
+        lossSum = 0;
+        kept.forEach(batch -> pass(plan, batch));
+    }
+
     /** This worker pushes no more in the round. */
     private void holdBackNobody() {
         sequence++;
         servers.client()
                 .tell(
                         BackupLinks.topic(Change.PUSH),
-                        shard -> ShardClient.Request.of(head(shard, 0, turn(StalenessClocks.DONE))));
+                        shard -> ShardClient.Request.of(
+                                head(shard, rate, turn(StalenessClocks.DONE), Contents.NOTHING)));
     }
 
     private Outcome outcome(List<BoardEntry> news, Vote vote) {
@@ -341,6 +415,7 @@ final class AsynchronousReplica implements Replica {
     }
 
     private void forget() {
+        kept.clear();
         batches = 0;
         steps = 0;
         samples = 0;
@@ -396,6 +471,13 @@ final class AsynchronousReplica implements Replica {
 
     @Override
     public void close() {
+        if (dropped > 0) {
+            LOG.info("{} pushes came too late for their update, and were computed again", dropped);
+        }
+        if (ahead != null) {
+            ahead.close();
+        }
+        encoders.forEach(GradientEncoder::close);
         servers.close();
         workers.close();
         read.close();

@@ -68,14 +68,20 @@ final class BackupLinks {
         return ask(backup, INSTALL, snapshot);
     }
 
-    /** A server whose messages are closed is about to end: it acknowledges nothing any more. */
+    /** A server that has closed its messages is about to end: it acknowledges nothing any more, and calls no backup lost. */
     private CompletableFuture<Message> ask(Member backup, String topic, Message message) {
         try {
-            return messages.ask(backup, topic, message, LIMIT);
+            return messages.ask(backup, topic, message, LIMIT)
+                    .exceptionallyCompose(failure -> messages.isClosed()
+                            ? CompletableFuture.failedFuture(ending(failure))
+                            : CompletableFuture.failedFuture(failure));
         } catch (IllegalStateException e) {
-            return CompletableFuture.failedFuture(
-                    new MessageRefusedException(MessageRefusedException.FENCED, self() + " ends: " + e.getMessage()));
+            return CompletableFuture.failedFuture(ending(e));
         }
+    }
+
+    private MessageRefusedException ending(Throwable why) {
+        return new MessageRefusedException(MessageRefusedException.FENCED, self() + " ends: " + why.getMessage());
     }
 
     /** Whether a backup refused because another server is the primary by now. */

@@ -35,6 +35,10 @@ record BoardEntry(
         return new BoardEntry(epoch, updates, samples, lossSum, stop, interrupted, reopen, chunks, measured);
     }
 
+    BoardEntry lossSum(double sum) {
+        return new BoardEntry(epoch, updates, samples, sum, stop, interrupted, reopen, chunks, metrics);
+    }
+
     long[] numbers() {
         return PackedNumbers.pack(
                 new long[] {

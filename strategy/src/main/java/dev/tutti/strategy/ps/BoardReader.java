@@ -12,7 +12,8 @@ import java.util.List;
 
 /** A worker's way to the board of all workers, which is kept with the first shard. */
 final class BoardReader {
-    private static final int SHARD = 0;
+    /** The shard that the board is kept with. */
+    static final int SHARD = 0;
 
     private final ShardClient client;
     private final Team team;
@@ -48,11 +49,12 @@ final class BoardReader {
 
     private List<BoardEntry> look(Look look) {
         try (Scope scope = Scope.open()) {
-            return entries(client.one(SHARD, ShardServer.LOOK, ShardClient.Request.of(look)));
+            ShardClient.Request request = ShardClient.Request.of(look);
+            return entries(client.one(SHARD, ShardServer.LOOK, look.awaited() == null ? request : request.waiting()));
         }
     }
 
-    private static List<BoardEntry> entries(Message answer) {
+    static List<BoardEntry> entries(Message answer) {
         try (answer) {
             return EntryLog.unpack(answer.body().get(0).toArray().longs());
         }

@@ -6,13 +6,19 @@ import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageRefusedException;
 import dev.tutti.comm.Ownership;
+import dev.tutti.strategy.ps.ShardBalance.ShardLoad;
 import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.HeldBack;
+import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
+import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,17 +38,35 @@ import org.slf4j.LoggerFactory;
 final class HostedShard implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedShard.class);
 
+    /** A snapshot whose place is not reached by then is given up: workers wait for their pushes meanwhile. */
+    private static final long HOLD_MILLIS = 3000;
+
+    /** How soon the table of holders is tried again. */
+    private static final long AGAIN_MILLIS = 200;
+
+    /** A copy that is not in the table may be on its way into it. */
+    private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(6);
+
     private final String thing;
     private final Ownership ownership;
     private final BackupLinks links;
     private final List<Member> backups = new ArrayList<>();
+    private final Set<Member> followers = new LinkedHashSet<>(); // backups that have all that was acknowledged
     private final Map<Long, Early> early = new TreeMap<>();
     private final List<Waiting> waiting = new ArrayList<>();
+    private final SnapshotGate gate = new SnapshotGate();
+    private final Object table =
+            new Object(); // held while the table of holders is changed; taken before this shard's lock
     private ParameterShard shard;
     private Holding holding; // null on a backup
     private long term;
     private long index;
     private boolean fenced;
+    private boolean behind; // a backup that knows of a new primary, and has not got its copy yet
+    private boolean moving;
+    private CompletableFuture<Void> agreed = CompletableFuture.completedFuture(null); // the table names followers only
+    private long lastHeard = System.nanoTime(); // as a backup, of its primary
+    private long busyNanos;
 
     /** A change that came before the one in front of it. */
     private record Early(Change change, Message message, CompletableFuture<Message> done) {}
@@ -65,8 +89,12 @@ final class HostedShard implements AutoCloseable {
             holding = claimed;
             term = claimed.term();
             fenced = false;
+            behind = false;
             backups.clear();
+            followers.clear();
+            agreed = CompletableFuture.completedFuture(null);
         }
+        tellHolders(); // former backups have nothing of it
         return addBackups();
     }
 
@@ -89,7 +117,10 @@ final class HostedShard implements AutoCloseable {
     synchronized Message install(ShardSnapshot snapshot, Message message) {
         requireTermOfPrimary(message.term());
         holding = null;
+        fenced = false;
+        behind = false;
         backups.clear();
+        followers.clear();
         replace(new ParameterShard(snapshot, message));
         index = snapshot.index();
         carryOutEarly();
@@ -102,23 +133,38 @@ final class HostedShard implements AutoCloseable {
                     MessageRefusedException.OLD_TERM,
                     thing + ": term " + theirs + " is over, the present one is " + term);
         }
+        if (theirs > term) { // its changes follow on its copy, and not on what is here
+            behind = true;
+            early.values()
+                    .forEach(each -> each.done()
+                            .completeExceptionally(new MessageRefusedException(
+                                    MessageRefusedException.OLD_TERM, thing + ": a term is over")));
+            early.clear();
+        }
         term = theirs;
+        lastHeard = System.nanoTime();
     }
 
     /** Carries out, as a backup, a change that the primary has carried out. */
-    synchronized CompletableFuture<Message> follow(Change change, Message message) {
-        requireTermOfPrimary(message.term());
+    CompletableFuture<Message> follow(Change change, Message message) {
         CompletableFuture<Message> done = new CompletableFuture<>();
-        if (message.sequence() <= index && shard != null) {
-            done.complete(Message.of(""));
-            return done;
+        synchronized (this) {
+            requireTermOfPrimary(message.term());
+            if (message.sequence() <= index && shard != null && !behind) {
+                done.complete(Message.of(""));
+                return done;
+            }
+            early.put(message.sequence(), new Early(change, message, done));
+            carryOutEarly();
         }
-        early.put(message.sequence(), new Early(change, message, done));
-        carryOutEarly();
+        answerWaiting();
         return done;
     }
 
     private void carryOutEarly() {
+        if (behind) {
+            return;
+        }
         early.keySet().removeIf(number -> shard != null && number <= index);
         for (Early next = early.remove(index + 1); shard != null && next != null; next = early.remove(index + 1)) {
             shard.execute(next.change(), next.message());
@@ -133,8 +179,14 @@ final class HostedShard implements AutoCloseable {
         List<CompletableFuture<Void>> copies = new ArrayList<>();
         synchronized (this) {
             requireStillPrimary();
+            if (gate.mustWait(change, message)) {
+                return gate.hold(change, message, answer);
+            }
+            long began = System.nanoTime();
             shard.execute(change, message);
             index++;
+            busyNanos += System.nanoTime() - began;
+            copies.add(agreed);
             Message copy = new Message(term, index, message.head(), message.body());
             for (Member backup : backups) {
                 copies.add(settled(backup, links.forward(backup, change, copy)));
@@ -149,6 +201,74 @@ final class HostedShard implements AutoCloseable {
         });
     }
 
+    /** Lets changes wait from now on, until {@link #cut} of the same name or for a few seconds; answers with what this shard has. */
+    Message hold(Message message, String cut) {
+        requirePrimary(message.term());
+        synchronized (this) {
+            requireStillPrimary();
+            CutMarks have = shard.marks();
+            gate.close(cut, have);
+            CompletableFuture.delayedExecutor(HOLD_MILLIS, TimeUnit.MILLISECONDS, links.threads())
+                    .execute(() -> goOn(cut));
+            return ShardRequests.message(new HeldBack(have, shard.version()));
+        }
+    }
+
+    /** A copy of this shard with what belongs to a snapshot and nothing else, which the caller closes; changes go on when it is made. */
+    CompletableFuture<Message> cut(Message message, String cut, CutMarks upTo) {
+        requirePrimary(message.term());
+        CompletableFuture<Message> copied = new CompletableFuture<>();
+        List<SnapshotGate.Held> free;
+        synchronized (this) {
+            requireStillPrimary();
+            free = gate.isOf(cut) ? gate.open(upTo) : List.of();
+            var unused = whenReady(now -> !gate.isOf(cut) || upTo.isReachedBy(now.marks()), now -> {
+                if (gate.isOf(cut)) {
+                    copied.complete(kept(() -> now.snapshot(0)));
+                } else {
+                    copied.completeExceptionally(new MessageRefusedException(
+                            ParameterShard.OUT_OF_STEP, thing + " did not come to the place of snapshot " + cut));
+                }
+                return Message.of("");
+            });
+        }
+        carryOut(free);
+        return copied.whenCompleteAsync((copy, failure) -> goOn(cut), links.threads());
+    }
+
+    private void goOn(String cut) {
+        List<SnapshotGate.Held> free;
+        synchronized (this) {
+            free = gate.end(cut);
+        }
+        carryOut(free);
+        if (!isClosed()) {
+            answerWaiting();
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return shard == null;
+    }
+
+    /** Changes that had to wait. */
+    private void carryOut(List<SnapshotGate.Held> free) {
+        for (SnapshotGate.Held each : free) {
+            try {
+                var unused = change(each.change(), each.message(), each.answer())
+                        .whenComplete((answer, failure) -> {
+                            if (failure == null) {
+                                each.done().complete(answer);
+                            } else {
+                                each.done().completeExceptionally(failure);
+                            }
+                        });
+            } catch (RuntimeException e) {
+                each.done().completeExceptionally(e);
+            }
+        }
+    }
+
     private static CompletableFuture<Void> all(List<CompletableFuture<Void>> parts) {
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
     }
@@ -159,13 +279,41 @@ final class HostedShard implements AutoCloseable {
         requirePrimary(message.term());
         synchronized (this) {
             requireStillPrimary();
-            if (ready.apply(shard)) {
-                return CompletableFuture.completedFuture(answer.apply(shard));
-            }
-            CompletableFuture<Message> done = new CompletableFuture<>();
-            waiting.add(new Waiting(() -> ready.apply(shard), () -> answer.apply(shard), done));
-            return done;
+            return whenReady(ready, answer);
         }
+    }
+
+    /**
+     * Answers, as the primary or as a backup, when this copy is ready for it. A backup has every change that was acknowledged; one that was
+     * left out is behind, and what it is asked for waits there until the asking member turns to the primary.
+     */
+    CompletableFuture<Message> readCopy(
+            Message message, Function<ParameterShard, Boolean> ready, Function<ParameterShard, Message> answer) {
+        boolean primary;
+        synchronized (this) {
+            primary = holding != null || shard == null || message.term() > term;
+        }
+        if (primary) {
+            return read(message, ready, answer);
+        }
+        synchronized (this) {
+            if (message.term() != term) {
+                throw new MessageRefusedException(
+                        MessageRefusedException.OLD_TERM,
+                        thing + ": term " + message.term() + " is over, the present one is " + term);
+            }
+            return whenReady(ready, answer);
+        }
+    }
+
+    private CompletableFuture<Message> whenReady(
+            Function<ParameterShard, Boolean> ready, Function<ParameterShard, Message> answer) {
+        if (ready.apply(shard)) {
+            return CompletableFuture.completedFuture(answer.apply(shard));
+        }
+        CompletableFuture<Message> done = new CompletableFuture<>();
+        waiting.add(new Waiting(() -> ready.apply(shard), () -> answer.apply(shard), done));
+        return done;
     }
 
     private void answerWaiting() {
@@ -221,39 +369,182 @@ final class HostedShard implements AutoCloseable {
         }
     }
 
-    private void promote(Optional<Holding> now) {
+    /**
+     * A holder that becomes a backup has all that was acknowledged, and gets every change from here on. The others are left out of the
+     * table before anything is acknowledged: they would become the primary with less than that.
+     */
+    void promote(Optional<Holding> now) {
+        if (!isCalled(now)) {
+            return;
+        }
+        List<Member> servers = links.others();
+        CompletableFuture<Void> told = new CompletableFuture<>();
         synchronized (this) {
-            if (now.isEmpty() || !now.get().isFirst(links.self()) || now.get().term() <= term) {
+            if (!isCalled(now)) {
                 return;
             }
-            holding = now.get();
+            holding = now.orElseThrow();
             term = holding.term();
+            fenced = false;
+            behind = false; // nothing was acknowledged without this copy
             early.clear(); // what is missing in between was never acknowledged
             backups.clear();
+            followers.clear();
+            agreed = told;
             LOG.info("{} is the primary of {} under term {}", links.self(), thing, term);
+            beginCopies(servers);
+            backups.stream().filter(this::isHolder).forEach(followers::add);
         }
-        var unused = addBackups();
+        links.threads().execute(() -> tellUntilHeard(told));
+    }
+
+    /** The coordinator may be out of reach for a moment, or name a follower lost that this server still counts on. */
+    private void tellUntilHeard(CompletableFuture<Void> told) {
+        try {
+            tellHolders();
+            told.complete(null);
+        } catch (MessageRefusedException e) {
+            told.completeExceptionally(e);
+        } catch (RuntimeException e) {
+            LOG.debug("{}: the table of holders could not be changed yet", thing, e);
+            if (policyOfPrimary().isPresent()) {
+                CompletableFuture.delayedExecutor(AGAIN_MILLIS, TimeUnit.MILLISECONDS, links.threads())
+                        .execute(() -> tellUntilHeard(told));
+            } else {
+                told.completeExceptionally(new MessageRefusedException(
+                        MessageRefusedException.FENCED, links.self() + " is not the primary of " + thing));
+            }
+        }
+    }
+
+    private synchronized boolean isCalled(Optional<Holding> now) {
+        return shard != null
+                && now.filter(held -> held.isFirst(links.self()) && held.term() > term)
+                        .isPresent();
     }
 
     /** Gives copies to as many servers as there should be backups; holders come first. Answers when they have them. */
     CompletableFuture<Message> addBackups() {
         List<Member> servers = links.others();
-        List<CompletableFuture<Void>> copies = new ArrayList<>();
+        List<CompletableFuture<Void>> copies;
         synchronized (this) {
             if (shard == null || holding == null || fenced) {
                 return CompletableFuture.completedFuture(Message.of(""));
             }
-            List<Member> candidates = new ArrayList<>();
-            servers.stream().filter(this::isHolder).forEach(candidates::add);
-            servers.stream().filter(server -> !isHolder(server)).forEach(candidates::add);
-            candidates.removeAll(backups);
-            for (Member server : candidates) {
-                if (backups.size() < shard.backups()) {
-                    copies.add(copyTo(server));
-                }
+            copies = beginCopies(servers);
+        }
+        return all(copies)
+                .thenApplyAsync(
+                        done -> {
+                            tellHolders(); // again where the coordinator could not be told before
+                            return Message.of("");
+                        },
+                        links.threads());
+    }
+
+    private List<CompletableFuture<Void>> beginCopies(List<Member> servers) {
+        List<CompletableFuture<Void>> copies = new ArrayList<>();
+        List<Member> candidates = new ArrayList<>();
+        servers.stream().filter(this::isHolder).forEach(candidates::add);
+        servers.stream().filter(server -> !isHolder(server)).forEach(candidates::add);
+        candidates.removeAll(backups);
+        for (Member server : candidates) {
+            if (backups.size() < shard.backups()) {
+                copies.add(copyTo(server));
             }
         }
-        return all(copies).thenApply(done -> Message.of(""));
+        return copies;
+    }
+
+    /**
+     * Makes another server the primary, under the next term, when it has a copy. Changes that are not acknowledged by then are refused, and
+     * workers repeat them there. This server is a backup afterwards, or lets its copy go when the new primary has others.
+     *
+     * @return whether the other one is the primary
+     */
+    CompletableFuture<Boolean> handOver(Member target) {
+        CompletableFuture<Void> copied;
+        synchronized (this) {
+            boolean underWay = moving || backups.contains(target) && !followers.contains(target);
+            if (underWay || shard == null || holding == null || fenced) {
+                return CompletableFuture.completedFuture(false);
+            }
+            moving = true;
+            copied = followers.contains(target) ? CompletableFuture.completedFuture(null) : copyTo(target);
+        }
+        return copied.thenApplyAsync(done -> giveAway(target), links.threads()).whenComplete((done, failure) -> {
+            synchronized (this) {
+                moving = false;
+            }
+        });
+    }
+
+    private boolean giveAway(Member target) {
+        Holding mine;
+        Optional<Holding> now;
+        synchronized (table) {
+            synchronized (this) {
+                if (holding == null || fenced || !followers.contains(target)) {
+                    return false;
+                }
+                mine = holding;
+                fenced = true; // nothing is acknowledged under this term any more
+            }
+            now = promoteInTable(mine, target);
+        }
+        List<SnapshotGate.Held> refused;
+        synchronized (this) {
+            if (now.filter(mine::equals).isPresent()) {
+                fenced = false; // the table is as it was
+                return false;
+            }
+            holding = null;
+            fenced = false;
+            backups.clear();
+            followers.clear();
+            lastHeard = System.nanoTime();
+            waiting.forEach(each -> each.done()
+                    .completeExceptionally(new MessageRefusedException(
+                            MessageRefusedException.FENCED, thing + " was handed over to " + target)));
+            waiting.clear();
+            refused = gate.end();
+        }
+        carryOut(refused);
+        LOG.info("{} has handed {} over to {}", links.self(), thing, target);
+        return now.filter(next -> next.isFirst(target.id())).isPresent();
+    }
+
+    private Optional<Holding> promoteInTable(Holding mine, Member target) {
+        try {
+            return Optional.of(ownership.promote(mine, target.id()));
+        } catch (RuntimeException e) {
+            LOG.warn("{} was not handed over to {}: {}", thing, target, e.getMessage());
+        }
+        try {
+            return ownership.of(thing);
+        } catch (RuntimeException e) {
+            // If the other one is the primary in truth, it has all that is acknowledged here, and refuses the next
+            // change.
+            LOG.debug("{}: the table of holders could not be read", thing, e);
+            return Optional.of(mine);
+        }
+    }
+
+    /** Whether this server has a copy that the table does not name, and that no primary has written to for a while. */
+    synchronized boolean isLeftOver(Optional<Holding> now) {
+        return shard != null
+                && holding == null
+                && now.stream().noneMatch(held -> held.holders().contains(links.self()))
+                && System.nanoTime() - lastHeard > KEEP_NANOS;
+    }
+
+    /** What it weighs and takes, on its primary; empty on backups. */
+    synchronized Optional<ShardLoad> load() {
+        if (shard == null || holding == null || fenced) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new ShardLoad(shard.bytes(), busyNanos / 1e9, shard.policy().pinned() || moving));
     }
 
     private boolean isHolder(Member server) {
@@ -265,35 +556,48 @@ final class HostedShard implements AutoCloseable {
         try (Message snapshot = shard.snapshot(index).term(term)) {
             CompletableFuture<Message> installed = links.install(server, snapshot);
             backups.add(server);
-            return settled(server, installed).thenRun(this::tellHolders);
+            return settled(server, installed).thenRun(() -> {
+                synchronized (this) {
+                    if (backups.contains(server)) {
+                        followers.add(server);
+                    }
+                }
+                tellHolders();
+            });
         }
     }
 
+    /** One after the other, so that the last word is the newest. */
     private void tellHolders() {
-        Holding mine;
-        List<String> holders = new ArrayList<>(List.of(links.self()));
-        synchronized (this) {
-            if (fenced || holding == null) {
+        synchronized (table) {
+            Holding mine;
+            List<String> holders = new ArrayList<>(List.of(links.self()));
+            synchronized (this) {
+                if (fenced || holding == null) {
+                    return;
+                }
+                mine = holding;
+                followers.forEach(backup -> holders.add(backup.id()));
+            }
+            if (holders.equals(mine.holders())) {
                 return;
             }
-            mine = holding;
-            backups.forEach(backup -> holders.add(backup.id()));
-        }
-        if (holders.equals(mine.holders())) {
-            return;
-        }
-        try {
-            Holding next = ownership.assign(mine, holders);
-            synchronized (this) {
-                holding = mine.equals(holding) ? next : holding;
+            try {
+                Holding next = ownership.assign(mine, holders);
+                synchronized (this) {
+                    holding = mine.equals(holding) ? next : holding;
+                }
+            } catch (FencedException e) {
+                fence(e.getMessage());
+                throw new MessageRefusedException(MessageRefusedException.FENCED, e.getMessage());
             }
-        } catch (FencedException e) {
-            fence(e.getMessage());
-            throw new MessageRefusedException(MessageRefusedException.FENCED, e.getMessage());
         }
     }
 
     private synchronized void fence(String why) {
+        if (holding == null) {
+            return; // it has handed the shard over meanwhile, and is a backup
+        }
         if (!fenced) {
             LOG.warn("{} is not the primary of {} any more: {}", links.self(), thing, why);
         }
@@ -313,12 +617,18 @@ final class HostedShard implements AutoCloseable {
                         LOG.warn("{} goes on without its backup {}: {}", thing, backup, failure.getMessage());
                         synchronized (this) {
                             backups.remove(backup);
+                            followers.remove(backup);
                         }
                         tellHolders();
                     }
                     return null;
                 },
                 links.threads());
+    }
+
+    /** Updates that this copy has seen. */
+    synchronized long version() {
+        return shard == null ? 0 : shard.version();
     }
 
     /** How far it is, for people and tests. */
@@ -337,5 +647,14 @@ final class HostedShard implements AutoCloseable {
                         new MessageRefusedException(MessageRefusedException.FENCED, thing + " was closed")));
         waiting.clear();
         early.clear();
+        gate.end()
+                .forEach(each -> each.done()
+                        .completeExceptionally(
+                                new MessageRefusedException(MessageRefusedException.FENCED, thing + " was closed")));
+    }
+
+    /** What servers do with it, on its primary; empty on backups. */
+    synchronized Optional<ShardPolicy> policyOfPrimary() {
+        return shard == null || holding == null || fenced ? Optional.empty() : Optional.of(shard.policy());
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.strategy.ps;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tutti.array.DType;
+import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageRefusedException;
@@ -12,9 +13,14 @@ import dev.tutti.optim.Target;
 import dev.tutti.optim.Update;
 import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Commit;
+import dev.tutti.strategy.ps.ShardRequests.Contents;
+import dev.tutti.strategy.ps.ShardRequests.Drop;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
 import dev.tutti.strategy.ps.ShardRequests.Push;
 import dev.tutti.strategy.ps.ShardRequests.Store;
+import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
+import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
+import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -34,6 +40,9 @@ final class ParameterShard implements AutoCloseable {
     /** A request does not fit what the shard is waiting for. */
     static final String OUT_OF_STEP = "out-of-step";
 
+    private static final String PUSH = "push ";
+    private static final String DROP = "drop ";
+
     private final ShardSnapshot setup;
     private final FlatVector vector;
     private final Update update;
@@ -41,6 +50,9 @@ final class ParameterShard implements AutoCloseable {
     private final StalenessClocks clocks = new StalenessClocks();
     private final EntryLog board = new EntryLog();
     private final Map<Integer, Tensor> stored = new TreeMap<>(); // gradients of the step under way, by rank
+    private final Map<Integer, RowGradients> storedRows = new TreeMap<>(); // the same of rows
+    private final PendingPushes pending = new PendingPushes();
+    private final ShardTables tables;
     private long storedGeneration = -1;
     private long storedStep = -1;
     private Commit lastCommit; // null: none yet
@@ -56,6 +68,10 @@ final class ParameterShard implements AutoCloseable {
         trainable = List.of(vector.all());
         update = snapshot.optimizer()
                 .bind(new Target(vector, vector.all(), snapshot.localParameters(), () -> trainable));
+        tables = new ShardTables(
+                snapshot.tables().stream().map(ShardTables.Head::spec).toList(),
+                snapshot.optimizer(),
+                snapshot.parameters().stream().map(NamedRange::name).toList());
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             vector.values().copy_(snapshot.values(message));
@@ -64,7 +80,12 @@ final class ParameterShard implements AutoCloseable {
                 stored.put(
                         snapshot.stored().get(i),
                         snapshot.stored(message, i).copy().retain());
+                storedRows.put(
+                        snapshot.stored().get(i),
+                        tables.gradients(snapshot.storedContents().get(i), snapshot.storedRows(message, i)));
             }
+            pending.restore(snapshot.pending(), message, snapshot.pendingAt(), tables::gradients);
+            tables.restore(snapshot.tables(), message, snapshot.tablesAt());
         }
         storedGeneration = snapshot.storedGeneration();
         storedStep = snapshot.storedStep();
@@ -95,6 +116,15 @@ final class ParameterShard implements AutoCloseable {
         return setup.backups();
     }
 
+    /** Bytes of values and optimizer state, without those of tables. */
+    long bytes() {
+        return Float.BYTES * vector.size() * (1 + update.state().size());
+    }
+
+    ShardPolicy policy() {
+        return setup.policy();
+    }
+
     long version() {
         return version;
     }
@@ -106,6 +136,10 @@ final class ParameterShard implements AutoCloseable {
 
     StalenessClocks clocks() {
         return clocks;
+    }
+
+    ShardTables tables() {
+        return tables;
     }
 
     EntryLog board() {
@@ -125,6 +159,7 @@ final class ParameterShard implements AutoCloseable {
                 case COMMIT -> commit(ShardRequests.read(message.head(), Commit.class));
                 case PUSH -> push(ShardRequests.read(message.head(), Push.class), message);
                 case REPORT -> report(ShardRequests.read(message.head(), Entry.class), message);
+                case DROP -> drop(ShardRequests.read(message.head(), Drop.class));
             }
         }
     }
@@ -135,7 +170,8 @@ final class ParameterShard implements AutoCloseable {
         if (older || request.step() < version) {
             return; // of a step that is over, or of a group that has met again
         }
-        Tensor gradients = gradients(message);
+        Tensor gradients = gradients(request.contents(), message);
+        RowGradients rows = tables.gradients(request.contents(), message);
         if (request.generation() != storedGeneration || request.step() != storedStep) {
             forgetStored();
             storedGeneration = request.generation();
@@ -145,21 +181,17 @@ final class ParameterShard implements AutoCloseable {
         if (before != null) {
             before.close();
         }
+        storedRows.put(request.rank(), rows);
     }
 
     private void forgetStored() {
         stored.values().forEach(Tensor::close);
         stored.clear();
+        storedRows.clear();
     }
 
-    private Tensor gradients(Message message) {
-        if (message.body().size() != 1) {
-            throw new MessageRefusedException(
-                    OUT_OF_STEP,
-                    "expected one tensor of gradients, received "
-                            + message.body().size());
-        }
-        Tensor gradients = message.body().get(0);
+    private Tensor gradients(Contents contents, Message message) {
+        Tensor gradients = PushBody.gradients(contents, message, vector.size());
         requireLength(gradients, vector.size());
         return gradients;
     }
@@ -181,6 +213,9 @@ final class ParameterShard implements AutoCloseable {
             sum.mul_(request.clipScale());
         }
         vector.gradients().copy_(sum);
+        RowGradients rows = sumOfRows(request.ranks(), request.factor());
+        rows.scale(request.clipScale());
+        tables.apply(rows, request.rate());
         apply(request.rate(), request.trainable());
         lastCommit = request;
         forgetStored();
@@ -205,28 +240,101 @@ final class ParameterShard implements AutoCloseable {
         return factor == 1 ? sum : sum.mul_(factor);
     }
 
+    /** The same of the rows of tables, each number within its limit. */
+    private RowGradients sumOfRows(List<Integer> ranks, double factor) {
+        RowGradients sum = new RowGradients();
+        ranks.forEach(rank -> sum.add(storedRows.getOrDefault(rank, new RowGradients())));
+        sum.scale(factor);
+        ShardTables.clipValues(setup.optimizer().clipping(), sum);
+        return sum;
+    }
+
     /** The squared length of a step's gradients. */
     double squaredLength(ShardRequests.Length request) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor sum = sum(request.generation(), request.step(), request.ranks(), request.factor());
             setup.optimizer().clipping().clipValues(sum);
-            return Clipping.squaredNorm(sum);
+            return Clipping.squaredNorm(sum)
+                    + sumOfRows(request.ranks(), request.factor()).squaredNorm();
         }
     }
 
     private void push(Push request, Message message) {
-        boolean repeated = isRepeated("push " + request.worker(), request.sequence());
-        if (!repeated && !message.body().isEmpty()) {
-            vector.gradients().copy_(gradients(message));
-            long late = version - request.base();
-            if (request.scaleLate() && late > 0) {
-                vector.gradients().mul_(1.0 / (1 + late));
+        boolean repeated = isRepeated(pushKey(request.worker()), request.sequence());
+        boolean late = false;
+        if (!repeated && request.quorum() == 0) {
+            applyPush(request, message);
+        } else if (!repeated && request.contents().dense() > 0) {
+            late = request.base() != version;
+            if (!late) {
+                pending.add(gradients(request.contents(), message), tables.gradients(request.contents(), message));
+                sequences.put("accepted " + request.worker(), request.sequence());
+            }
+        }
+        long[] entry = PushBody.entry(request.contents(), message);
+        if (entry != null) {
+            if (!repeated && !late) {
+                board.add(entry);
+            }
+            board.hasRead(request.turn(), request.from());
+        }
+        sequences.merge(pushKey(request.worker()), request.sequence(), Math::max);
+        clocks.advance(request.turn());
+        if (request.quorum() > 0) {
+            applyPending(request);
+        }
+    }
+
+    /** Whether a push has become, or becomes, a part of an update; not if it came too late for its version. */
+    boolean isAccepted(Push request) {
+        return request.quorum() == 0
+                || sequences.getOrDefault("accepted " + request.worker(), 0L) >= request.sequence();
+    }
+
+    /** An update takes as many pushes as it was told, or as there are workers left in the round. */
+    private void applyPending(Push request) {
+        if (pending.size() < Math.max(1, Math.min(request.quorum(), clocks.active()))) {
+            return;
+        }
+        vector.gradients().copy_(pending.mean());
+        tables.apply(pending.meanOfRows(), request.rate());
+        apply(request.rate(), request.trainable());
+        pending.clear();
+    }
+
+    private void applyPush(Push request, Message message) {
+        boolean dense = request.contents().dense() > 0;
+        Tensor gradients = dense ? gradients(request.contents(), message) : null;
+        RowGradients rows = tables.gradients(request.contents(), message);
+        long late = version - request.base();
+        double scale = request.scaleLate() && late > 0 ? 1.0 / (1 + late) : 1;
+        rows.scale(scale);
+        tables.apply(rows, request.rate());
+        if (dense) {
+            vector.gradients().copy_(gradients);
+            if (scale != 1) {
+                vector.gradients().mul_(scale);
             }
             apply(request.rate(), request.trainable());
         }
-        sequences.merge("push " + request.worker(), request.sequence(), Math::max);
-        clocks.advance(request.turn());
+    }
+
+    /** The name under which the last push of a worker is kept. */
+    static String pushKey(String worker) {
+        return PUSH + worker;
+    }
+
+    /** The name under which a worker's last order to let rows go is kept. */
+    static String dropKey(String worker) {
+        return DROP + worker;
+    }
+
+    /** How far this shard is, as a snapshot over all shards needs it. */
+    CutMarks marks() {
+        Map<String, Long> changes = new TreeMap<>(sequences);
+        changes.keySet().removeIf(key -> !key.startsWith(PUSH) && !key.startsWith(DROP));
+        return new CutMarks(changes, lastCommit == null ? 0 : version);
     }
 
     private boolean isRepeated(String source, long sequence) {
@@ -254,6 +362,13 @@ final class ParameterShard implements AutoCloseable {
         board.hasRead(request.turn(), request.from());
     }
 
+    private void drop(Drop request) {
+        if (!isRepeated(dropKey(request.worker()), request.sequence())) {
+            sequences.put(dropKey(request.worker()), request.sequence());
+            tables.drop(request.table(), request.age(), request.fewerThan());
+        }
+    }
+
     /** A copy of the values, of the scope that is open. */
     Tensor values() {
         return vector.values().copy();
@@ -266,6 +381,14 @@ final class ParameterShard implements AutoCloseable {
         Map<String, Tensor> states = new LinkedHashMap<>(update.state());
         states.values().forEach(tensor -> body.add(tensor.copy()));
         stored.values().forEach(tensor -> body.add(tensor.copy()));
+        List<Contents> storedContents = new ArrayList<>();
+        for (RowGradients rows : storedRows.values()) {
+            PushBody part = new PushBody().rows(rows);
+            storedContents.add(part.contents());
+            body.addAll(List.of(part.tensors()));
+        }
+        List<Contents> waiting = pending.snapshot(body);
+        List<ShardTables.Head> heads = tables.snapshot(body);
         ShardSnapshot head = new ShardSnapshot(
                 setup.shard(),
                 setup.range(),
@@ -282,7 +405,11 @@ final class ParameterShard implements AutoCloseable {
                 lastCommit,
                 sequences,
                 clocks.numbers(),
-                board.numbers());
+                board.numbers(),
+                storedContents,
+                waiting,
+                heads,
+                setup.policy());
         return new Message(0, 0, Json.write(head).getBytes(UTF_8), body);
     }
 
@@ -291,5 +418,7 @@ final class ParameterShard implements AutoCloseable {
         forgetStored();
         update.close();
         vector.close();
+        tables.close();
+        pending.close();
     }
 }

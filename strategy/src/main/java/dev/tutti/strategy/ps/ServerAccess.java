@@ -8,17 +8,21 @@ import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.Team;
+import dev.tutti.io.TensorFile;
+import dev.tutti.json.Json;
 import dev.tutti.nn.Model;
 import dev.tutti.strategy.ps.ShardRequests.About;
 import dev.tutti.strategy.ps.ShardRequests.Commit;
 import dev.tutti.strategy.ps.ShardRequests.Progress;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.checkpoint.SnapshotFolder;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.LocalReplica;
 import dev.tutti.train.replica.StateLostException;
@@ -27,8 +31,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a worker does with the shards as a whole: sets them up, finds out how far they are, reads values and state.
@@ -36,16 +43,24 @@ import java.util.concurrent.TimeUnit;
  * <p>A worker that is the only member, where there are no servers, holds the shards itself.
  */
 final class ServerAccess implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerAccess.class);
+
     private final ParameterServer strategy;
     private final TrainingConfig recipe;
     private final LocalWorkers workers;
     private final Team team;
     private final Agreement agreement;
+    private final ShardPlacement layout;
     private final ShardClient client;
     private final List<NamedRange> parameters;
+    private final TableClient tables;
     private ShardServer own; // null: there are servers
     private boolean seen; // this worker knows that the shards were set up
+    private Long serversBy; // until when servers are waited for; null: they are not
     private boolean startOver;
+    private boolean restoring; // the shards are set up from their newest snapshot
+    private String run = ""; // by which snapshots of this training are known; empty until the shards are set up
+    private long entriesAgreed;
 
     ServerAccess(
             ParameterServer strategy, TrainingConfig recipe, LocalWorkers workers, Team team, Agreement agreement) {
@@ -55,8 +70,13 @@ final class ServerAccess implements AutoCloseable {
         this.team = team;
         this.agreement = agreement;
         parameters = LocalReplica.target(model()).parameters();
-        List<Range> cuts = ShardCuts.of(model().vector().size(), strategy.servers());
-        client = new ShardClient(team, cuts, strategy.patience());
+        layout = strategy.layout(model());
+        client = new ShardClient(team, layout.ranges(), strategy.patience());
+        tables = new TableClient(client, model().tables().specs(), strategy.readsCopies());
+        LocalReplica.bindTables(model(), recipe);
+        if (hasTables()) {
+            workers.rowsFrom(tables);
+        }
     }
 
     private Model model() {
@@ -65,6 +85,14 @@ final class ServerAccess implements AutoCloseable {
 
     ShardClient client() {
         return client;
+    }
+
+    TableClient tables() {
+        return tables;
+    }
+
+    private boolean hasTables() {
+        return !model().tables().isEmpty();
     }
 
     /**
@@ -81,10 +109,23 @@ final class ServerAccess implements AutoCloseable {
             own = new ShardServer(team).serve();
         }
         boolean[] all = agreement.any("shards", seen, isAnyLost());
-        if (all[0] && all[1] && !startOver) {
-            throw new StateLostException("a shard of the parameters was lost with its servers");
+        boolean lost = all[0] && all[1];
+        restoring = lost && strategy.hasSnapshots() && agreement.any("snapshot", canRestore())[0];
+        if (lost && !restoring && !startOver) {
+            throw new StateLostException("a shard of the parameters was lost with its servers"
+                    + (strategy.hasSnapshots() ? ", and " + strategy.snapshotFolder() + " has no snapshot of it" : ""));
         }
         seen = all[0] && !all[1];
+    }
+
+    private boolean canRestore() {
+        return team.group().isChief()
+                && !run.isEmpty()
+                && snapshots().newestOf(run).isPresent();
+    }
+
+    private SnapshotFolder snapshots() {
+        return new SnapshotFolder(strategy.snapshotFolder());
     }
 
     /** Whether the shards were set up, as far as the workers of the group know. */
@@ -116,14 +157,43 @@ final class ServerAccess implements AutoCloseable {
      * @return how many updates the shards have, the same on all workers
      */
     long prepare(long number, long entries, boolean lockstep) {
-        String version = agreement.text("shards at", () -> String.valueOf(ready(number, entries, lockstep)), 0);
+        if (strategy.hasSnapshots()) {
+            run = agreeOnRun();
+        }
+        String text = agreement.text(
+                "shards at", () -> Json.write(new Prepared(ready(number, entries, lockstep), entries, restoring)), 0);
+        Prepared prepared = Json.read(text, Prepared.class, "the state of the shards");
         seen = true;
         startOver = false;
+        restoring = false;
+        entriesAgreed = prepared.restored() ? prepared.entries() : entries;
         client.forgetRoutes();
-        return Long.parseLong(version);
+        return prepared.version();
+    }
+
+    /** How far the shards are, as the first worker has found out, and whether they come from a snapshot. */
+    private record Prepared(long version, long entries, boolean restored) {}
+
+    /** Entries of the board that this worker has after {@link #prepare}: those of the first worker where the shards were restored. */
+    long entries() {
+        return entriesAgreed;
+    }
+
+    /** The name that the first of the workers knows; a new one where none does. */
+    private String agreeOnRun() {
+        List<String> known = agreement.texts("run of the snapshots", run);
+        return known.stream()
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElseGet(() -> agreement.text(
+                        "new run of the snapshots", () -> UUID.randomUUID().toString(), 0));
     }
 
     private long ready(long number, long entries, boolean lockstep) {
+        if (restoring) {
+            restore(number, entries);
+            return number;
+        }
         if (startOver || isAnyLost()) {
             setUp(number, entries);
             return number;
@@ -165,6 +235,41 @@ final class ServerAccess implements AutoCloseable {
         }
     }
 
+    /** Sets all shards up from the newest snapshot. Training goes on where it is: what was learnt since the snapshot is lost. */
+    private void restore(long number, long entries) {
+        SnapshotFolder.Snapshot snapshot = snapshots()
+                .newestOf(run)
+                .orElseThrow(() -> new TrainingException(
+                        "the snapshot of the shards in " + strategy.snapshotFolder() + " is not there any more"));
+        List<Member> servers = awaitServers();
+        for (TensorFile part : snapshot.parts()) {
+            try (Scope scope = Scope.open()) {
+                Message message = ShardSnapshots.read(part);
+                ShardSnapshot saved = ShardRequests.read(message.head(), ShardSnapshot.class);
+                List<Tensor> body = new ArrayList<>(
+                        message.body().subList(0, 1 + saved.states().size()));
+                body.addAll(
+                        message.body().subList(saved.tablesAt(), message.body().size()));
+                ShardSnapshot next = ShardSnapshot.first(
+                                saved.shard(),
+                                saved.range(),
+                                saved.parameters(),
+                                saved.optimizer(),
+                                Math.min(strategy.backups(), servers.size() - 1),
+                                number,
+                                entries,
+                                saved.states(),
+                                saved.tables())
+                        .policy(saved.policy());
+                setUp(next, body, servers);
+            }
+        }
+        LOG.warn(
+                "the shards of the parameters were set up from the snapshot of {} updates: {} updates since then are lost",
+                snapshot.version(),
+                Math.max(0, number - snapshot.version()));
+    }
+
     private void setUp(long number, long entries) {
         List<Member> servers = awaitServers();
         Map<String, Tensor> state = workers.state();
@@ -172,25 +277,47 @@ final class ServerAccess implements AutoCloseable {
         int backups = Math.min(strategy.backups(), servers.size() - 1);
         for (int shard = 0; shard < client.shards(); shard++) {
             Range range = client.range(shard);
-            ShardSnapshot snapshot =
-                    ShardSnapshot.first(shard, range, parameters, recipe.optimizer(), backups, number, entries, names);
             try (Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
                 List<Tensor> body = new ArrayList<>(List.of(model().vector().values(range)));
                 state.values().forEach(tensor -> body.add(part(tensor, range)));
-                Message message = ShardRequests.message(snapshot, body.toArray(Tensor[]::new));
-                Member server = holder(shard, servers);
-                team.messages()
-                        .ask(server, ShardServer.SET_UP, message, Duration.ofSeconds(30))
-                        .join()
-                        .close();
-            } catch (CompletionException e) {
-                ShardClient.requireWorthRepeating(ShardServer.SET_UP, e.getCause());
-                throw new GroupChangedException(
-                        "shard " + shard + " could not be set up: "
-                                + e.getCause().getMessage(),
-                        e.getCause());
+                ShardSnapshot snapshot = ShardSnapshot.first(
+                        shard,
+                        range,
+                        parameters,
+                        recipe.optimizer(),
+                        backups,
+                        number,
+                        entries,
+                        names,
+                        tables.part(model().tables(), shard, body));
+                setUp(snapshot.policy(policy().pinned(layout.isPinned(shard))), body, servers);
             }
+        }
+    }
+
+    private ShardPolicy policy() {
+        return new ShardPolicy(
+                client.shards(),
+                false,
+                strategy.hasSnapshots() ? strategy.snapshotFolder().toString() : "",
+                strategy.snapshotSeconds(),
+                run);
+    }
+
+    private void setUp(ShardSnapshot snapshot, List<Tensor> body, List<Member> servers) {
+        try {
+            Message message = ShardRequests.message(snapshot, body.toArray(Tensor[]::new));
+            team.messages()
+                    .ask(holder(snapshot.shard(), servers), ShardServer.SET_UP, message, Duration.ofSeconds(30))
+                    .join()
+                    .close();
+        } catch (CompletionException e) {
+            ShardClient.requireWorthRepeating(ShardServer.SET_UP, e.getCause());
+            throw new GroupChangedException(
+                    "shard " + snapshot.shard() + " could not be set up: "
+                            + e.getCause().getMessage(),
+                    e.getCause());
         }
     }
 
@@ -205,11 +332,19 @@ final class ServerAccess implements AutoCloseable {
                 .flatMap(id -> servers.stream()
                         .filter(server -> server.id().equals(id))
                         .findFirst())
-                .orElse(servers.get(shard % servers.size()));
+                .orElseGet(() -> servers.get(layout.places(servers.size()).get(shard)));
     }
 
+    /** The time to wait goes on when the workers meet again meanwhile: those that wait for this one do not wait for as long. */
     private List<Member> awaitServers() {
-        long deadline = System.nanoTime() + strategy.patience().toNanos();
+        long now = System.nanoTime();
+        serversBy = serversBy == null ? now + strategy.patience().toNanos() : serversBy;
+        List<Member> servers = awaitServers(serversBy);
+        serversBy = null;
+        return servers;
+    }
+
+    private List<Member> awaitServers(long deadline) {
         int wanted = own != null ? 1 : strategy.servers();
         while (true) {
             List<Member> servers = client.servers();
@@ -249,10 +384,12 @@ final class ServerAccess implements AutoCloseable {
         long[] versions = new long[client.shards()];
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            List<Message> answers = client.all(
-                    ShardServer.PULL,
-                    shard -> ShardClient.Request.of(new Pull(shard, atLeast, turn, staleness))
-                            .into(model().vector().values(client.range(shard))));
+            List<Message> answers = client.all(ShardServer.PULL, shard -> {
+                ShardClient.Request request = ShardClient.Request.of(new Pull(shard, atLeast, turn, staleness))
+                        .into(model().vector().values(client.range(shard)))
+                        .byAnyCopy(strategy.readsCopies());
+                return turn == null ? request : request.waiting();
+            });
             for (int shard = 0; shard < versions.length; shard++) {
                 versions[shard] = ShardRequests.read(answers.get(shard).head(), Progress.class)
                         .version();
@@ -266,6 +403,11 @@ final class ServerAccess implements AutoCloseable {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             List<Message> answers = client.all(ShardServer.STATE, shard -> ShardClient.Request.of(new About(shard)));
+            boolean gathers =
+                    hasTables() && strategy.gathersTables() && team.group().isChief();
+            if (gathers) {
+                model().tables().clear();
+            }
             for (int shard = 0; shard < answers.size(); shard++) {
                 Range range = client.range(shard);
                 try (Message answer = answers.get(shard)) {
@@ -273,6 +415,9 @@ final class ServerAccess implements AutoCloseable {
                     snapshot.states(answer)
                             .forEach((name, tensor) ->
                                     part(workers.state().get(name), range).copy_(tensor));
+                    if (gathers) {
+                        TableClient.restore(model().tables(), answer);
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.tutti.strategy.ps;
 
+import dev.tutti.comm.Report;
 import dev.tutti.comm.RoleProgram;
 import dev.tutti.comm.Team;
 import java.util.concurrent.TimeUnit;
@@ -19,8 +20,12 @@ public final class ServerProgram implements RoleProgram {
             for (long tick = 0; !team.isOver(); tick++) {
                 team.check();
                 if (tick % TICKS_BETWEEN_LOOKS == 0) {
+                    server.followTable();
                     server.addBackups();
+                    server.balance();
+                    team.report(new Report(0, server.changes(), -1, 0, 0));
                 }
+                server.takeSnapshots();
                 TimeUnit.MILLISECONDS.sleep(50);
             }
         } catch (InterruptedException e) {

@@ -6,6 +6,7 @@ import dev.tutti.array.Range;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageRefusedException;
 import dev.tutti.json.Json;
+import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
 import dev.tutti.tensor.Tensor;
 import java.io.IOException;
 import java.util.List;
@@ -17,10 +18,23 @@ final class ShardRequests {
         STORE,
         COMMIT,
         PUSH,
-        REPORT
+        REPORT,
+        DROP
     }
 
     private ShardRequests() {}
+
+    /**
+     * What the body of a push holds, in this order.
+     *
+     * @param dense tensors of the gradients of the shard's range: 0, 1, or 2 where they are places and values
+     * @param tables tables of which rows follow, two tensors for each
+     * @param entry whether an entry for the board is the last tensor
+     */
+    record Contents(int dense, List<String> tables, boolean entry) {
+        static final Contents NOTHING = new Contents(0, List.of(), false);
+        static final Contents GRADIENTS = new Contents(1, List.of(), false);
+    }
 
     /**
      * Keeps the gradients of one worker for a synchronous step; the body is the gradients.
@@ -29,7 +43,7 @@ final class ShardRequests {
      * @param step the number of the step
      * @param rank of the worker in its group
      */
-    record Store(int shard, long generation, long step, int rank) {}
+    record Store(int shard, long generation, long step, int rank, Contents contents) {}
 
     /**
      * Applies the gradients of a synchronous step, once.
@@ -56,13 +70,16 @@ final class ShardRequests {
     }
 
     /**
-     * Applies the gradients of one worker at once; the body is the gradients, or empty from a worker that is done with its data.
+     * Applies the gradients of one worker at once. A worker that is done with its data pushes nothing.
      *
      * @param worker whose gradients they are
      * @param sequence its number of this push: one that was applied before is not applied again
      * @param base the version of the values that the gradients belong to
      * @param scaleLate whether gradients are divided by one more than the updates since then
      * @param turn the worker's place in the epoch
+     * @param quorum 0 for gradients that are applied at once; else so many pushes of one version make an update, of their mean, and those of an
+     *     earlier version come too late and are dropped
+     * @param from the first entry of the board that the worker has not counted; the answer has them where an entry is pushed
      */
     record Push(
             int shard,
@@ -72,7 +89,10 @@ final class ShardRequests {
             double rate,
             boolean scaleLate,
             List<Range> trainable,
-            WorkerClock turn) {}
+            WorkerClock turn,
+            Contents contents,
+            long from,
+            int quorum) {}
 
     /**
      * Asks for values, when the worker may have them.
@@ -113,6 +133,32 @@ final class ShardRequests {
      * @param awaited null, or the round whose end is waited for: the answer comes when all workers of the group are done with it
      */
     record Look(int shard, long from, WorkerClock awaited) {}
+
+    /** Asks for rows of a table; the body is the ids. */
+    record Rows(int shard, String table) {}
+
+    /**
+     * Lets rows of a table go, once.
+     *
+     * @param age those that were not changed by the last so many changes; 0 for any age
+     * @param fewerThan those that were changed fewer times; 0 for any number
+     */
+    record Drop(int shard, String worker, long sequence, String table, int age, int fewerThan) {}
+
+    /** Lets changes wait until the {@link Cut} of the same name. */
+    record Hold(int shard, String cut) {}
+
+    /** What a shard has whose changes wait. */
+    record HeldBack(CutMarks marks, long version) {}
+
+    /**
+     * Copies the shard when it has what belongs to a snapshot, lets changes go on, and writes the copy to a file; the answer is the {@link
+     * dev.tutti.train.checkpoint.SnapshotFolder.Part} that was written.
+     *
+     * @param upTo what belongs to the snapshot
+     * @param version the snapshot's, for the names of its files
+     */
+    record Cut(int shard, String cut, CutMarks upTo, String folder, long version) {}
 
     /** What is asked of a shard as a whole: its state, or how far it is. */
     record About(int shard) {}

@@ -1,5 +1,6 @@
 package dev.tutti.strategy.ps;
 
+import dev.tutti.comm.Holding;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageHandler;
 import dev.tutti.comm.MessageRefusedException;
@@ -7,31 +8,45 @@ import dev.tutti.comm.Messages;
 import dev.tutti.comm.Team;
 import dev.tutti.strategy.ps.ShardRequests.About;
 import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Cut;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
+import dev.tutti.strategy.ps.ShardRequests.Hold;
 import dev.tutti.strategy.ps.ShardRequests.Length;
 import dev.tutti.strategy.ps.ShardRequests.Look;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
+import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.Rows;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 
 /**
  * The shards of one server, and what workers and other servers may ask of them.
  *
- * <p>Order of calls: {@link #serve} once; {@link #addBackups} from time to time; then {@link #close}.
+ * <p>Order of calls: {@link #serve} once; {@link #addBackups} and {@link #takeSnapshots} from time to time; then {@link #close}.
  */
 final class ShardServer implements AutoCloseable {
     static final String SET_UP = "parameters.set-up";
     static final String PULL = "parameters.pull";
     static final String LENGTH = "parameters.length";
     static final String LOOK = "parameters.look";
+
+    /** The head of the answer to a push that came too late for its update. */
+    static final String LATE = "late";
+
+    static final String ROWS = "parameters.rows";
     static final String STATE = "parameters.state";
     static final String PROGRESS = "parameters.progress";
+    static final String HOLD = "parameters.hold";
+    static final String CUT = "parameters.cut";
+    static final String LOAD = "parameters.load";
 
     private final Team team;
     private final Messages messages;
@@ -39,11 +54,15 @@ final class ShardServer implements AutoCloseable {
     private final BackupLinks links;
     private final Map<Integer, HostedShard> shards = new ConcurrentHashMap<>();
     private final List<String> served = new ArrayList<>();
+    private final ShardSnapshots snapshots;
+    private final ShardBalance balance;
 
     ShardServer(Team team) {
         this.team = team;
         messages = team.messages();
         links = new BackupLinks(team, messages, threads);
+        snapshots = new ShardSnapshots(team, threads);
+        balance = new ShardBalance(team, links, shards);
     }
 
     private static Thread daemon(Runnable work) {
@@ -70,7 +89,7 @@ final class ShardServer implements AutoCloseable {
         serve(PULL, request -> {
             Pull pull = ShardRequests.read(request.message().head(), Pull.class);
             return known(pull.shard())
-                    .read(
+                    .readCopy(
                             request.message(),
                             shard -> shard.version() >= pull.atLeast()
                                     && (pull.turn() == null || shard.clocks().mayGoOn(pull.turn(), pull.staleness())),
@@ -83,6 +102,19 @@ final class ShardServer implements AutoCloseable {
                             request.message(),
                             shard -> true,
                             shard -> Message.of("", Tensor.of(new double[] {shard.squaredLength(length)}, 1)));
+        });
+        serve(ROWS, request -> {
+            Rows rows = ShardRequests.read(request.message().head(), Rows.class);
+            return known(rows.shard())
+                    .readCopy(
+                            request.message(),
+                            shard -> true,
+                            shard -> Message.of(
+                                    "",
+                                    shard.tables()
+                                            .read(
+                                                    rows.table(),
+                                                    request.message().body().get(0))));
         });
         serve(LOOK, request -> {
             Look look = ShardRequests.read(request.message().head(), Look.class);
@@ -100,7 +132,30 @@ final class ShardServer implements AutoCloseable {
                 PROGRESS,
                 request -> known(about(request.message()))
                         .read(request.message(), shard -> true, shard -> ShardRequests.message(shard.progress())));
+        serveSnapshots();
         return this;
+    }
+
+    private void serveSnapshots() {
+        serve(HOLD, MessageHandler.of(request -> {
+            Hold hold = ShardRequests.read(request.message().head(), Hold.class);
+            return known(hold.shard()).hold(request.message(), hold.cut());
+        }));
+        serve(LOAD, MessageHandler.of(request -> ShardRequests.message(balance.own())));
+        serve(CUT, request -> {
+            Cut cut = ShardRequests.read(request.message().head(), Cut.class);
+            return known(cut.shard())
+                    .cut(request.message(), cut.cut(), cut.upTo())
+                    .thenApplyAsync(copy -> ShardSnapshots.write(cut, copy), threads);
+        });
+    }
+
+    /** Writes snapshots of all shards when it is time, where this server is the primary of the first. */
+    void takeSnapshots() {
+        HostedShard first = shards.get(0);
+        if (first != null) {
+            first.policyOfPrimary().ifPresent(policy -> snapshots.look(policy, first.version()));
+        }
     }
 
     private void serve(String topic, MessageHandler handler) {
@@ -118,12 +173,25 @@ final class ShardServer implements AutoCloseable {
             Entry entry = ShardRequests.read(message.head(), Entry.class);
             return shard.change(change, message, now -> entries(now, entry.from()));
         }
+        if (change == Change.PUSH) {
+            Push push = ShardRequests.read(message.head(), Push.class);
+            return shard.change(
+                    change,
+                    message,
+                    now -> push.contents().entry()
+                            ? entries(now, push.from(), now.isAccepted(push) ? "" : LATE)
+                            : ShardRequests.message(now.progress()));
+        }
         return shard.change(change, message, now -> ShardRequests.message(now.progress()));
     }
 
     private static Message entries(ParameterShard shard, long from) {
+        return entries(shard, from, "");
+    }
+
+    private static Message entries(ParameterShard shard, long from, String head) {
         long[] numbers = shard.board().from(from);
-        return Message.of("", Tensor.of(numbers, numbers.length));
+        return Message.of(head, Tensor.of(numbers, numbers.length));
     }
 
     /** The shard that a request is about: the first number in every head. */
@@ -150,6 +218,29 @@ final class ShardServer implements AutoCloseable {
         shards.values().forEach(shard -> {
             var unused = shard.addBackups();
         });
+    }
+
+    /** Takes up what this server has become the primary of, and lets copies go that the table does not name any more. */
+    void followTable() {
+        Map<String, Holding> table = team.ownership().all(ShardSnapshot.THINGS).stream()
+                .collect(Collectors.toMap(Holding::thing, held -> held));
+        shards.forEach((number, shard) -> {
+            Optional<Holding> now = Optional.ofNullable(table.get(ShardSnapshot.thing(number)));
+            shard.promote(now);
+            if (shard.isLeftOver(now) && shards.remove(number, shard)) {
+                shard.close();
+            }
+        });
+    }
+
+    /** Gives a shard to a server that has less, if there is one. */
+    void balance() {
+        balance.look();
+    }
+
+    /** Updates that the shards of this server have seen, together: what a server has done, for people. */
+    long changes() {
+        return shards.values().stream().mapToLong(HostedShard::version).sum();
     }
 
     /** What this server holds, for people. */

@@ -4,6 +4,7 @@ import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
 import dev.tutti.comm.Message;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,6 +25,10 @@ import java.util.Map;
  * @param stored whose gradients of the step under way are there, in the order of their tensors
  * @param lastCommit the synchronous step that was applied last; null if there was none
  * @param sequences the last push and the last entry of each worker
+ * @param storedContents tables whose rows are stored, for each of {@code stored}
+ * @param pending pushes that were accepted for an update which waits for more of them
+ * @param tables the shard's part of the tables
+ * @param policy what servers do with it of their own accord
  */
 record ShardSnapshot(
         int shard,
@@ -41,7 +46,40 @@ record ShardSnapshot(
         ShardRequests.Commit lastCommit,
         Map<String, Long> sequences,
         long[] clocks,
-        long[] board) {
+        long[] board,
+        List<Contents> storedContents,
+        List<Contents> pending,
+        List<ShardTables.Head> tables,
+        ShardPolicy policy) {
+    /**
+     * What servers do with a shard of their own accord.
+     *
+     * @param shards how many shards the vector has
+     * @param pinned whether it stays on its server
+     * @param folder where snapshots of all shards are written; empty for none
+     * @param seconds between two snapshots
+     * @param run tells the snapshots of this training from others in the same folder
+     */
+    record ShardPolicy(int shards, boolean pinned, String folder, double seconds, String run) {
+        static final ShardPolicy NONE = new ShardPolicy(0, false, "", 0, "");
+
+        boolean hasSnapshots() {
+            return !folder.isEmpty();
+        }
+
+        /** The same for a shard that is pinned, or not. */
+        ShardPolicy pinned(boolean on) {
+            return new ShardPolicy(shards, on, folder, seconds, run);
+        }
+    }
+
+    ShardSnapshot {
+        policy = policy == null ? ShardPolicy.NONE : policy;
+    }
+
+    /** How the names of shards begin in the table of who holds what. */
+    static final String THINGS = "parameters-";
+
     /** A shard that no worker has pushed to. */
     static ShardSnapshot first(
             int shard,
@@ -51,7 +89,8 @@ record ShardSnapshot(
             int backups,
             long version,
             long entries,
-            List<String> states) {
+            List<String> states,
+            List<ShardTables.Head> tables) {
         return new ShardSnapshot(
                 shard,
                 range,
@@ -68,12 +107,41 @@ record ShardSnapshot(
                 null,
                 Map.of(),
                 null,
-                null);
+                null,
+                List.of(),
+                List.of(),
+                tables,
+                ShardPolicy.NONE);
+    }
+
+    /** The same with something for servers to do of their own accord. */
+    ShardSnapshot policy(ShardPolicy next) {
+        return new ShardSnapshot(
+                shard,
+                range,
+                parameters,
+                optimizer,
+                backups,
+                version,
+                index,
+                entries,
+                states,
+                storedGeneration,
+                storedStep,
+                stored,
+                lastCommit,
+                sequences,
+                clocks,
+                board,
+                storedContents,
+                pending,
+                tables,
+                next);
     }
 
     /** The shard's name in the table of who holds what. */
     static String thing(int shard) {
-        return "parameters-" + shard;
+        return THINGS + shard;
     }
 
     /** The names of parameters as they lie in the shard; those outside keep their names and have no elements. */
@@ -105,5 +173,30 @@ record ShardSnapshot(
 
     Tensor stored(Message message, int place) {
         return message.body().get(1 + states.size() + place);
+    }
+
+    /** The rows that are stored for a step, as the body of a push of nothing else. */
+    Message storedRows(Message message, int place) {
+        int from = 1 + states.size() + stored.size();
+        for (int i = 0; i < place; i++) {
+            from += 2 * storedContents.get(i).tables().size();
+        }
+        int count = 2 * storedContents.get(place).tables().size();
+        return new Message(0, 0, new byte[0], message.body().subList(from, from + count));
+    }
+
+    /** Where the tensors of the tables begin. */
+    int tablesAt() {
+        return pendingAt() + PendingPushes.tensors(pending);
+    }
+
+    /** Where the tensors of pending pushes begin. */
+    int pendingAt() {
+        return 1
+                + states.size()
+                + stored.size()
+                + storedContents.stream()
+                        .mapToInt(each -> 2 * each.tables().size())
+                        .sum();
     }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * of the slowest. They begin anew with every round and every group of workers.
  */
 final class StalenessClocks {
-    /** The clock of a worker that has no more data: it holds back nobody. */
+    /** The clock of a worker that has no more data: it holds no other back. */
     static final long DONE = Long.MAX_VALUE;
 
     private long generation = -1;
@@ -33,6 +33,11 @@ final class StalenessClocks {
     boolean allDone(WorkerClock turn) {
         begin(turn);
         return !isPresent(turn) || slowest() == DONE;
+    }
+
+    /** Workers of the round that may push again. */
+    int active() {
+        return (int) Arrays.stream(clocks).filter(clock -> clock != DONE).count();
     }
 
     private long slowest() {

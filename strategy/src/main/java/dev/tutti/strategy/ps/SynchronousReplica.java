@@ -12,10 +12,12 @@ import dev.tutti.nn.Model;
 import dev.tutti.optim.Clipping;
 import dev.tutti.strategy.allreduce.RunningStatistics;
 import dev.tutti.strategy.allreduce.StepTally;
+import dev.tutti.strategy.compression.GradientEncoder;
 import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Commit;
 import dev.tutti.strategy.ps.ShardRequests.Length;
 import dev.tutti.strategy.ps.ShardRequests.Store;
+import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.train.TrainingConfig;
@@ -55,6 +57,8 @@ final class SynchronousReplica implements Replica {
     private final LocalWorkers workers;
     private final ServerAccess servers;
     private final RunningStatistics statistics;
+    private final GradientEncoder encoder;
+    private final BatchSizeSetting sizes;
     private int batchSize;
     private boolean prepared;
     private long version; // of the shards
@@ -67,6 +71,8 @@ final class SynchronousReplica implements Replica {
         workers = new LocalWorkers(model, recipe, team.threads());
         servers = new ServerAccess(strategy, recipe, workers, team, agreement);
         statistics = new RunningStatistics(model);
+        encoder = strategy.encoder();
+        sizes = new BatchSizeSetting(team, agreement);
     }
 
     @Override
@@ -75,7 +81,8 @@ final class SynchronousReplica implements Replica {
     }
 
     @Override
-    public Feed open(Dataset data, int epoch, Position from) {
+    public Feed open(Dataset defined, int epoch, Position from) {
+        Dataset data = sizes.apply(defined, epoch);
         batchSize = data.batchSize().orElse(1);
         statistics.keep();
         workers.shareStatistics();
@@ -104,7 +111,7 @@ final class SynchronousReplica implements Replica {
         }
         began = timing.record(Phase.WIRE, began);
         StepTally tally = StepTally.cast(team.collectives(), own.samples, own.lossSum, own.seconds, vote);
-        vote.findings().gather(agreement);
+        vote.pendingMetrics().gather(agreement);
         began = timing.record(Phase.WAIT, began);
         if (tally.samples() > 0) {
             if (team.group().isChief() && !applied) {
@@ -149,12 +156,15 @@ final class SynchronousReplica implements Replica {
         workers.gradients();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            servers.client()
-                    .tell(
-                            BackupLinks.topic(Change.STORE),
-                            shard -> ShardClient.Request.of(
-                                    new Store(shard, generation, step, rank),
-                                    model().vector().written(servers.client().range(shard))));
+            List<RowGradients> rows = servers.tables().split(model().rowGradients());
+            servers.client().tell(BackupLinks.topic(Change.STORE), shard -> {
+                PushBody body = new PushBody()
+                        .gradients(encoder.encode(
+                                model().vector().written(servers.client().range(shard))))
+                        .rows(rows.get(shard));
+                return ShardClient.Request.of(
+                        new Store(shard, generation, step, rank, body.contents()), body.tensors());
+            });
         }
     }
 

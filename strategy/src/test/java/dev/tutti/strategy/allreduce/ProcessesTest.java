@@ -47,9 +47,9 @@ class ProcessesTest {
                         .isEqualTo(expected.training().samples());
                 assertThat(actual.training().loss())
                         .isCloseTo(expected.training().loss(), within(1e-5));
-                assertThat(actual.validation().samples()).isEqualTo(500);
-                assertThat(actual.validation().get("accuracy"))
-                        .isCloseTo(expected.validation().get("accuracy"), within(0.005));
+                assertThat(actual.measured().samples()).isEqualTo(500);
+                assertThat(actual.measured().get("accuracy"))
+                        .isCloseTo(expected.measured().get("accuracy"), within(0.005));
             }
         }
     }

@@ -263,7 +263,7 @@ class ShardedStateTest {
 
     @ParameterizedTest
     @CsvSource({
-        "before ballot, 6",
+        "before tally, 6",
         "before gradients, 6",
         "after gradients, 6",
         "before parameters, 6",
@@ -323,6 +323,32 @@ class ShardedStateTest {
                         .hasSize(3)
                         .allMatch(epoch -> epoch.training().samples() == 99));
         return results;
+    }
+
+    /** Plain SGD has no state that could be lost: the others repeat the step from the parameters of before, without a checkpoint. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "after gradients",
+                "before parameters",
+                "after parameters",
+                "before the last parameters",
+                "after the last parameters"
+            })
+    void aStepThatIsCutOffLeavesNoTraceWhereThereIsNoState(String point) {
+        Supplier<Trainer> trainer = trainer(sgd(0.5));
+        Map<String, NdArray> expected;
+        try (Trainer one = trainer.get()) {
+            one.fit(UNEVEN, epochs(3));
+            expected = one.model().arrays();
+        }
+        Map<String, Members.Result> results = new TestingCluster(3, killing("worker-2", point, 6))
+                .run(place -> Members.Result.of(
+                        trainer.get(),
+                        UNEVEN,
+                        epochs(3).on(place).with(allReduce().shardedState())));
+        assertThat(results).containsOnlyKeys("worker-0", "worker-1");
+        Weights.assertClose(Weights.ofAll(List.copyOf(results.values())), expected, 1e-5);
     }
 
     /** It was given up, the others went back and on; what it brings along is of no use to them, and no loss. */
@@ -430,7 +456,7 @@ class ShardedStateTest {
     /** A twin holds what a lost member held: nothing is lost, and there is no checkpoint that could bring it back. */
     @ParameterizedTest
     @CsvSource({
-        "before ballot, 6",
+        "before tally, 6",
         "before gradients, 6",
         "after gradients, 6",
         "before parameters, 6",

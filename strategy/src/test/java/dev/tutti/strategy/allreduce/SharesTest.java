@@ -50,6 +50,22 @@ class SharesTest {
         assertThat(observe(shares, 0.001, 0.001)).isFalse();
     }
 
+    @Test
+    void aPaceThatWaversIsMentionedOnce() {
+        Shares shares = new Shares(2);
+        int changes = 0;
+        int mentions = 0;
+        for (int i = 0; i < 100; i++) {
+            boolean changed = i % 2 == 0 ? observe(shares, 0.001, 0.0015) : observe(shares, 0.0015, 0.001);
+            changes += changed ? 1 : 0;
+            mentions += changed && shares.areWorthMentioning() ? 1 : 0;
+        }
+        assertThat(changes).isGreaterThan(50);
+        assertThat(mentions).isEqualTo(1);
+        assertThat(observe(shares, 0.001, 0.01)).isTrue();
+        assertThat(shares.areWorthMentioning()).as("one is much slower now").isTrue();
+    }
+
     private static boolean observe(Shares shares, double... secondsPerSample) {
         boolean changed = false;
         for (int i = 0; i < Shares.WATCHED_STEPS; i++) {

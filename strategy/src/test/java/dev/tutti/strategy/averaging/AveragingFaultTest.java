@@ -76,9 +76,9 @@ class AveragingFaultTest {
         "before rows of a chunk, 1",
         "after rows of a chunk, 1",
         "before more and stop, 2",
-        "before ballot, 1",
-        "before ballot, 3",
-        "after ballot, 2",
+        "before tally, 1",
+        "before tally, 3",
+        "after tally, 2",
         "after chunks, 2",
         "before parameters, 1",
         "before parameters, 3",
@@ -168,12 +168,12 @@ class AveragingFaultTest {
     void whoJoinsTakesOverAndSharesTheWork() throws Exception {
         CountDownLatch trained = new CountDownLatch(1);
         CountDownLatch joining = new CountDownLatch(1);
-        AtomicInteger ballots = new AtomicInteger();
+        AtomicInteger tallies = new AtomicInteger();
         TestingCluster cluster = new TestingCluster(2, (member, at) -> {
-            if (member.equals("worker-0") && at.equals("after ballot") && ballots.incrementAndGet() == 2) {
+            if (member.equals("worker-0") && at.equals("after tally") && tallies.incrementAndGet() == 2) {
                 trained.countDown();
             }
-            if (member.equals("worker-0") && at.equals("check") && ballots.get() == 2) {
+            if (member.equals("worker-0") && at.equals("check") && tallies.get() == 2) {
                 await(joining);
             }
         });

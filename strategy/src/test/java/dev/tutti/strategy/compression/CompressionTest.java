@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.DType;
+import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Traffic;
@@ -168,6 +169,43 @@ class CompressionTest {
             assertThat(sent(powerSgd(1), 2)).isEqualTo(4 * (factors.left() + factors.right()));
             assertThat(factors.left() + factors.right()).isLessThan(size() / 4);
         }
+    }
+
+    /** What is frozen does not travel; what is owed for it waits, and is paid when it learns again. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void whatIsFrozenStaysBehind(Case each) {
+        if (!(each.compression instanceof TopKCompression || each.compression instanceof PowerSgdCompression)) {
+            return; // others are given the parameters that learn alone
+        }
+        List<float[][]> steps = gradients(2);
+        List<String> told = Members.of(2).with(collectives -> {
+            try (Model model = model();
+                    GradientSum sum = each.compression.bind(model)) {
+                int rank = collectives.group().rank();
+                Traffic start = collectives.traffic();
+                summed(sum, collectives, steps.get(0), 0);
+                Traffic all = collectives.traffic().since(start);
+                model.freeze("conv2d1");
+                Range frozen = model.parameters().get(0).range();
+                long learning =
+                        model.trainable().stream().mapToLong(Range::length).sum();
+                Traffic before = collectives.traffic();
+                float[] result = summed(sum, collectives, steps.get(1), 1);
+                long sent = collectives.traffic().since(before).sent();
+                float[] own = steps.get(1)[rank];
+                for (long i = frozen.from(); i < frozen.to(); i++) {
+                    assertThat(result[(int) i]).isEqualTo(own[(int) i]);
+                }
+                assertThat(sent).isLessThan(all.sent());
+                assertThat((double) sent / all.sent())
+                        .isBetween(0.3 * learning / own.length, 1.7 * learning / own.length);
+                model.unfreeze("conv2d1");
+                summed(sum, collectives, steps.get(2), 2);
+                return "done";
+            }
+        });
+        assertThat(told).containsExactly("done", "done");
     }
 
     private static long sent(Compression compression, int members) {

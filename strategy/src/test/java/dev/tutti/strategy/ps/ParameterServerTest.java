@@ -16,12 +16,16 @@ import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.Weights;
+import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import dev.tutti.train.replica.Strategy;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,12 +96,13 @@ class ParameterServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"staleness", "asynchronous", "every"})
+    @ValueSource(strings = {"staleness", "asynchronous", "every", "backupWorkers"})
     void workersThatDoNotWaitLearnAndCountEverySampleOnce(String agreement) {
         ParameterServer servers = parameterServer().servers(2);
         ParameterServer strategy = switch (agreement) {
             case "staleness" -> servers.staleness(2);
             case "every" -> servers.asynchronous().pushEvery(2).scaleLate();
+            case "backupWorkers" -> servers.servers(1).synchronous().backupWorkers(1);
             default -> servers.asynchronous();
         };
         Dataset data = Blobs.data(480).batch(16);
@@ -117,6 +122,37 @@ class ParameterServerTest {
                     .isLessThan(
                             results.get(0).history().epochs().get(0).training().loss());
         }
+    }
+
+    /** What is set while training runs holds from the beginning of an epoch on, for all workers; no epoch has batches of both sizes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theBatchSizeIsSetAnewWhileTrainingRuns(boolean synchronous) {
+        Dataset data = Blobs.data(480).batch(48);
+        ParameterServer strategy =
+                synchronous ? parameterServer() : parameterServer().staleness(1);
+        List<Long> stepsOfEpochs = new CopyOnWriteArrayList<>();
+        Callback changing = new Callback() {
+            private long before;
+
+            @Override
+            public void epoch(Run run, EpochResult result) {
+                stepsOfEpochs.add(result.steps() - before);
+                before = result.steps();
+                run.configure("batchSize", "24");
+                if (stepsOfEpochs.contains(20L)) {
+                    run.stop("the batches are smaller");
+                }
+            }
+        };
+        try (ServerCluster cluster = new ServerCluster(2, 1)) {
+            List<Members.Result> results = cluster.run((number, place) -> Members.Result.of(
+                    Blobs.trainer(),
+                    data,
+                    epochs(5000).with(strategy).callbacks(changing).on(place)));
+            Weights.ofAll(results);
+        }
+        assertThat(stepsOfEpochs).startsWith(10L).endsWith(20L).containsOnly(10L, 20L);
     }
 
     @Test

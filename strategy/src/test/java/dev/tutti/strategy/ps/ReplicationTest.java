@@ -10,9 +10,11 @@ import dev.tutti.comm.Message;
 import dev.tutti.comm.Team;
 import dev.tutti.optim.Optimizers;
 import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
 import dev.tutti.strategy.ps.ShardRequests.Push;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.time.Duration;
@@ -31,14 +33,23 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class ReplicationTest {
     private static final int WORKERS = 3;
-    private static final int LENGTH = 40;
-    private static final List<Range> CUTS = ShardCuts.of(LENGTH, 2);
+    static final int LENGTH = 40;
+    static final List<Range> CUTS = ShardPlacement.equalParts(LENGTH, 2);
 
     /** With gradients of -1 and a rate of 1 every push adds 1 to every value; floats hold such sums exactly. */
     private static void setUp(Team team, int backups) {
+        setUp(team, backups, List.of());
+    }
+
+    static void setUp(Team team, int backups, List<ShardTables.Head> tables) {
+        setUp(team, backups, tables, ShardPolicy.NONE);
+    }
+
+    static void setUp(Team team, int backups, List<ShardTables.Head> tables, ShardPolicy policy) {
         for (int shard = 0; shard < CUTS.size(); shard++) {
-            ShardSnapshot snapshot =
-                    ShardSnapshot.first(shard, CUTS.get(shard), List.of(), Optimizers.sgd(1), backups, 0, 0, List.of());
+            ShardSnapshot snapshot = ShardSnapshot.first(
+                            shard, CUTS.get(shard), List.of(), Optimizers.sgd(1), backups, 0, 0, List.of(), tables)
+                    .policy(policy);
             try (Scope scope = Scope.open()) {
                 Tensor zeros = Tensor.zeros(Shape.of(CUTS.get(shard).length()), DType.FLOAT32);
                 team.messages()
@@ -53,25 +64,32 @@ class ReplicationTest {
         }
     }
 
-    private static void push(Team team, ShardClient client, WorkerClock turn, float amount) {
+    static void push(Team team, ShardClient client, WorkerClock turn, float amount) {
         try (Scope scope = Scope.open()) {
-            client.tell(
-                    BackupLinks.topic(Change.PUSH),
-                    shard -> ShardClient.Request.of(
-                            new Push(
-                                    shard,
-                                    team.messages().self().id(),
-                                    turn.clock(),
-                                    0,
-                                    1,
-                                    false,
-                                    List.of(new Range(0, LENGTH)),
-                                    turn),
-                            Tensor.full(Shape.of(CUTS.get(shard).length()), -amount, DType.FLOAT32)));
+            beginPush(team, client, turn, amount).await().forEach(Message::close);
         }
     }
 
-    private static float[] values(ShardClient client) {
+    private static ShardClient.Pending beginPush(Team team, ShardClient client, WorkerClock turn, float amount) {
+        return client.begin(
+                BackupLinks.topic(Change.PUSH),
+                shard -> ShardClient.Request.of(
+                        new Push(
+                                shard,
+                                team.messages().self().id(),
+                                turn.clock(),
+                                0,
+                                1,
+                                false,
+                                List.of(new Range(0, LENGTH)),
+                                turn,
+                                Contents.GRADIENTS,
+                                0,
+                                0),
+                        Tensor.full(Shape.of(CUTS.get(shard).length()), -amount, DType.FLOAT32)));
+    }
+
+    static float[] values(ShardClient client) {
         float[] all = new float[LENGTH];
         try (Scope scope = Scope.open()) {
             List<Message> answers =
@@ -119,11 +137,36 @@ class ReplicationTest {
         }
     }
 
-    private static String first(Team team, int shard) {
+    static String first(Team team, int shard) {
         return team.ownership()
                 .of(ShardSnapshot.thing(shard))
                 .flatMap(Holding::first)
                 .orElseThrow();
+    }
+
+    /** What it asked of its backups fails with its own connections, and says nothing about them. */
+    @Test
+    void aServerThatEndsDoesNotCallItsBackupsLost() {
+        try (ServerCluster cluster = new ServerCluster(1, 3)) {
+            List<List<String>> holders = cluster.run((number, place) -> {
+                try (Team team = place.assemble(null);
+                        Scope scope = Scope.open()) {
+                    team.meet(0);
+                    setUp(team, 2);
+                    ShardClient client = new ShardClient(team, CUTS, Duration.ofSeconds(5));
+                    for (int i = 1; i <= 100; i++) { // some of them are on their way to the backups
+                        var unused = beginPush(team, client, new WorkerClock(1, 0, 1, 0, i), 1);
+                    }
+                    cluster.closeMessages(first(team, 0));
+                    pause(300);
+                    return team.ownership()
+                            .of(ShardSnapshot.thing(0))
+                            .orElseThrow()
+                            .holders();
+                }
+            });
+            assertThat(holders.get(0)).hasSize(3);
+        }
     }
 
     /** Without backups the loss of a server bites: its shard has no holder left. */

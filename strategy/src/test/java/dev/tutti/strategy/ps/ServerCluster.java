@@ -3,6 +3,7 @@ package dev.tutti.strategy.ps;
 import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.RoleRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.rpc.CoordinatorServer;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
@@ -34,9 +35,16 @@ final class ServerCluster implements AutoCloseable {
     private final Map<String, ClusterTeam> servers = new ConcurrentHashMap<>();
 
     ServerCluster(int workers, int servers) {
+        this(workers, servers, Timeouts.DEFAULT);
+    }
+
+    ServerCluster(int workers, int servers, Timeouts patience) {
         this.workers = workers;
-        coordinator = CoordinatorServer.start(
-                ServerSettings.of(MembershipRules.of(workers).between(1, 9).role("server", RoleRules.of(servers))));
+        coordinator = CoordinatorServer.start(ServerSettings.of(MembershipRules.of(workers)
+                .between(1, 9)
+                .patience(patience)
+                .role("server", new RoleRules(servers, 1, 9)) // more may join
+                .role("evaluator", RoleRules.of(1))));
         for (int i = 0; i < servers; i++) {
             startServer("server-" + i);
         }
@@ -63,14 +71,42 @@ final class ServerCluster implements AutoCloseable {
         coordinator.exited(name, "was killed");
     }
 
+    /** Closes the connections of a server that the coordinator still counts as there: the first moment of its end. */
+    void closeMessages(String name) {
+        servers.get(name).messages().close();
+    }
+
     /** A worker's team, which has not met. */
     Team worker(String name) {
         return ClusterTeam.join(coordinator.address(), JoinRequest.worker(name).process(name), 1, Connections::open);
     }
 
+    /** The team of a member that follows from outside. */
+    Team evaluator() {
+        return ClusterTeam.join(
+                coordinator.address(),
+                JoinRequest.of("evaluator", "evaluator-0").process("evaluator-0"),
+                1,
+                Connections::open);
+    }
+
     /** Ends a worker as if its process had been killed. */
     void killWorker(String name) {
         coordinator.exited(name, "was killed");
+    }
+
+    /** Waits until so many workers are there. */
+    void awaitWorkers(int count) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (coordinator.overview().members().stream()
+                        .filter(member -> member.role().equals("worker") && member.gone() == null)
+                        .count()
+                < count) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("there are not " + count + " workers: " + coordinator.overview());
+            }
+            Thread.onSpinWait();
+        }
     }
 
     /** Runs the same on all workers; what they gave, by number. */

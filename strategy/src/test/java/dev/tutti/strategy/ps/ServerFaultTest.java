@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.data.Dataset;
 import dev.tutti.strategy.Blobs;
 import dev.tutti.strategy.Members;
@@ -13,6 +14,7 @@ import dev.tutti.strategy.Weights;
 import dev.tutti.train.Fit;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,6 +49,12 @@ class ServerFaultTest {
         }
     }
 
+    /** The other worker goes on when it has come back: else training might be over before. */
+    private static void giveUpAWorker(ServerCluster cluster) {
+        cluster.killWorker("worker-1");
+        cluster.awaitWorkers(2);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"server-0", "server-1"})
     void aPrimaryThatIsLostChangesNothing(String victim) {
@@ -61,17 +69,28 @@ class ServerFaultTest {
     @Test
     void aWorkerThatIsGivenUpAndComesBackChangesNothing() {
         Map<String, NdArray> one = Blobs.weightsAfter(DATA, epochs(4));
-        List<Members.Result> results = train(2, parameterServer(), cluster -> cluster.killWorker("worker-1"));
+        List<Members.Result> results = train(2, parameterServer(), ServerFaultTest::giveUpAWorker);
         Weights.assertClose(Weights.ofAll(results), one, 1e-5);
         assertThat(results.get(0).history().last().steps()).isEqualTo(STEPS);
     }
 
     @Test
     void workersThatDoNotWaitCountEveryChunkOnceWhenOneIsGivenUp() {
-        List<Members.Result> results =
-                train(2, parameterServer().staleness(2), cluster -> cluster.killWorker("worker-1"));
+        List<Members.Result> results = train(2, parameterServer().staleness(2), ServerFaultTest::giveUpAWorker);
         Weights.ofAll(results);
         assertThat(results.get(0).history().last().steps()).isBetween((long) STEPS, STEPS + 1L);
+    }
+
+    /** Those that wait for the first worker give up before it does, and meet again: that does not begin its waiting anew. */
+    @Test
+    void aServerThatNeverComesIsWaitedForOnce() {
+        Timeouts patience = Timeouts.DEFAULT.collective(Duration.ofSeconds(1));
+        try (ServerCluster cluster = new ServerCluster(2, 1, patience)) {
+            Fit fit = epochs(4).with(parameterServer().servers(2).patience(Duration.ofSeconds(4)));
+            List<Members.Result> results =
+                    cluster.run((number, place) -> Members.Result.of(Blobs.trainer(), DATA, fit.on(place)));
+            Weights.assertClose(Weights.ofAll(results), Blobs.weightsAfter(DATA, epochs(4)), 1e-5);
+        }
     }
 
     @Test

@@ -134,7 +134,7 @@ class SequentialSupplyTest {
         LineFiles files = new LineFiles(folder, ROWS);
         Dataset data = Dataset.of(files).shuffle(3).batch(8);
         for (String point : List.of(
-                "lease", "used", "before ballot", "after ballot", "before rows used", "after rows used", "check")) {
+                "lease", "used", "before tally", "after tally", "before rows used", "after rows used", "check")) {
             for (int time : new int[] {1, 3}) {
                 Map<String, Ending> members = new TestingCluster(4, TestingCluster.killing("worker-2", point, time))
                         .run(place -> train(data, fit(place, 2)));
@@ -150,7 +150,7 @@ class SequentialSupplyTest {
         AtomicInteger times = new AtomicInteger();
         TestingCluster[] cluster = new TestingCluster[1];
         cluster[0] = new TestingCluster(3, (member, point) -> {
-            if (member.equals("worker-1") && point.equals("before ballot") && times.incrementAndGet() == 4) {
+            if (member.equals("worker-1") && point.equals("before tally") && times.incrementAndGet() == 4) {
                 cluster[0].giveUp("worker-1");
             }
         });
@@ -208,8 +208,8 @@ class SequentialSupplyTest {
         assertAlike(members);
         members.values()
                 .forEach(member -> member.history.epochs().forEach(epoch -> {
-                    assertThat(epoch.validation().samples()).isEqualTo(ALL);
-                    assertThat(epoch.validation().get("square"))
+                    assertThat(epoch.measured().samples()).isEqualTo(ALL);
+                    assertThat(epoch.measured().get("square"))
                             .isEqualTo(epoch.training().get("square"));
                 }));
         assertThat(files.parsed().values()).as("for training and validation").containsOnly(4);
@@ -219,7 +219,7 @@ class SequentialSupplyTest {
     void rowsThatWereLostWithTheirMemberAreMissed() {
         LineFiles files = new LineFiles(folder, ROWS);
         assertThatThrownBy(() -> trainSupplied(
-                        files, new TestingCluster(4, TestingCluster.killing("worker-2", "before ballot", 3))))
+                        files, new TestingCluster(4, TestingCluster.killing("worker-2", "before tally", 3))))
                 .hasStackTraceContaining("are supplied to no member");
     }
 

@@ -1,0 +1,17 @@
+package dev.tutti.strategy.mapreduce;
+
+import java.util.List;
+
+/** Runs rounds of map, shuffle and reduce over the parts of some data. */
+public interface MapReduceEngine {
+    /** How many parts the data has. */
+    int parts();
+
+    /**
+     * Maps all parts, shuffles their partials by range and reduces them.
+     *
+     * @param reducers how many reducers the ranges are divided among
+     * @return one sum for each range, by rising number
+     */
+    List<RangePartial> round(RoundMap map, float[] parameters, int round, RangeShuffle shuffle, int reducers);
+}

@@ -1,0 +1,54 @@
+package dev.tutti.strategy.parallel;
+
+import dev.tutti.array.NdArray;
+import dev.tutti.strategy.parallel.pipeline.MicroBatch;
+import dev.tutti.train.RowJoiner;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepResult;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What came of the micro-batches of a step, told batch by batch. */
+final class StepMeasurements {
+    private final StepInput input;
+    private final List<StepResult> ofBatch = new ArrayList<>();
+    private long samples;
+    private double lossSum;
+
+    StepMeasurements(StepInput input) {
+        this.input = input;
+    }
+
+    /** Micro-batches come in the order of their rows. */
+    void add(MicroBatch micro, StepResult result) {
+        samples += result.size();
+        lossSum += result.loss() * result.size();
+        ofBatch.add(result);
+        if (micro.rows().to() == micro.batch().size()) {
+            input.measured(micro.batch(), joined(micro.batch().size()));
+            ofBatch.clear();
+        }
+    }
+
+    private StepResult joined(int size) {
+        double loss = 0;
+        for (StepResult each : ofBatch) {
+            loss += each.loss() * each.size() / size;
+        }
+        List<NdArray> outputs = new ArrayList<>();
+        for (int i = 0; i < ofBatch.get(0).outputs().size(); i++) {
+            int output = i;
+            outputs.add(RowJoiner.concatenate(
+                    ofBatch.stream().map(each -> each.outputs().get(output)).toList()));
+        }
+        return new StepResult(loss, size, outputs);
+    }
+
+    long samples() {
+        return samples;
+    }
+
+    double lossSum() {
+        return lossSum;
+    }
+}

@@ -1,0 +1,2 @@
+/** Products of matrices that are divided among members. */
+package dev.tutti.strategy.parallel.matrix;
