@@ -240,7 +240,11 @@ public final class Estimator {
                 ;
                 step = Math.min(step + eval.everySteps(), train.maxSteps())) {
             estimator.train(new TrainSpec(train.input(), step, train.hooks()));
-            evaluations.add(estimator.evaluate(eval));
+            Evaluation evaluation = estimator.evaluate(eval);
+            evaluations.add(evaluation);
+            for (Exporter exporter : eval.exporters()) {
+                exporter.export(estimator, evaluation, step, step == train.maxSteps());
+            }
             if (step == train.maxSteps()) {
                 return evaluations;
             }

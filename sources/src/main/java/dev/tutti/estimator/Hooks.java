@@ -1,7 +1,10 @@
 package dev.tutti.estimator;
 
 import dev.tutti.array.NdArray;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.callback.Run;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,6 +48,26 @@ public final class Hooks {
                             .map(name -> name + " = " + value(run, name))
                             .collect(Collectors.joining(", ")));
                 }
+            }
+        };
+    }
+
+    /** Writes summaries for TensorBoard every so many steps. */
+    public static TrainingHook summaries(Path folder, long everySteps) {
+        return of(Callbacks.tensorBoard(folder).everySteps(everySteps));
+    }
+
+    /** Writes checkpoints every so many steps, of which the last ones are kept. */
+    public static TrainingHook checkpoints(Path folder, long everySteps, int keep) {
+        return of(Callbacks.checkpoint(folder).keep(keep).everySteps(everySteps));
+    }
+
+    /** A callback of the trainer as a hook. */
+    public static TrainingHook of(Callback callback) {
+        return new TrainingHook() {
+            @Override
+            public Callback callback() {
+                return callback;
             }
         };
     }

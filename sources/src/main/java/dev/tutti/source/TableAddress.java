@@ -1,14 +1,20 @@
 package dev.tutti.source;
 
+import dev.tutti.data.DataException;
 import dev.tutti.source.jdbc.JdbcSource;
 import dev.tutti.source.profile.JobDraft;
 import dev.tutti.source.table.TableSource;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -21,12 +27,44 @@ public record TableAddress(String name, String yaml, TableSource source) {
     static final String KNOWN =
             "a file, folder or pattern of .csv, .tsv, .txt, .parquet, .jsonl or .ndjson (also .gz or .zst)";
 
+    private static final Pattern USER = Pattern.compile("((?:jdbc:)?postgres(?:ql)?://)([^:@/]+)(:[^@/]*)?@(.*)");
+
     /** The table that is meant by a file, folder or pattern, if it is one. */
     public static Optional<TableAddress> of(String said) {
         Path path = said.matches(".*[*?\\[{].*") ? null : Path.of(said);
         Optional<String> type = path != null && Files.isDirectory(path) ? inside(path) : type(said);
+        if (path != null && Files.isRegularFile(path) && said.endsWith(".txt") && isTabbed(path)) {
+            boolean header = hasNames(path);
+            return Optional.of(new TableAddress(
+                    name(said),
+                    "{type: csv, files: " + JobDraft.quoted(said) + ", delimiter: \"\\t\", quote: \"\", header: "
+                            + header + "}",
+                    Sources.csv(said).delimiter("\t").quote("").header(header)));
+        }
         return type.map(known -> new TableAddress(
                 name(said), "{type: " + known + ", files: " + JobDraft.quoted(said) + "}", source(known, said)));
+    }
+
+    /** Whether the first lines have the same number of tabs: text with labels, in which quotes are part of the text. */
+    private static boolean isTabbed(Path path) {
+        try (Stream<String> lines = Files.lines(path, StandardCharsets.ISO_8859_1)) {
+            Set<Long> counts = lines.limit(100)
+                    .map(line -> line.chars().filter(c -> c == '\t').count())
+                    .collect(Collectors.toSet());
+            return counts.size() == 1 && !counts.contains(0L);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Whether the first line of a file with tabs holds names; if not, columns are called column0, column1 and so on. */
+    private static boolean hasNames(Path path) {
+        try (Stream<String> lines = Files.lines(path, StandardCharsets.ISO_8859_1)) {
+            String first = lines.findFirst().orElse("");
+            return Stream.of(first.split("\t")).allMatch(name -> name.matches("[A-Za-z_]\\w{0,30}"));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Whether an address is one of a database. */
@@ -37,17 +75,29 @@ public record TableAddress(String name, String yaml, TableSource source) {
     /**
      * A table of a database.
      *
-     * @param user may be null
+     * @param said an address such as {@code postgresql://me@host/db} or a JDBC URL
+     * @param key a column whose values all differ; null for the table's primary key
+     * @param user may be null, or stand in the address
      * @param passwordVariable the environment variable that holds the password; may be null
+     * @throws DataException if there is a password in the address: it would stand in the job file
      */
     public static TableAddress database(String said, String table, String key, String user, String passwordVariable) {
-        String url = said.startsWith("jdbc:") ? said : "jdbc:" + said.replaceFirst("^postgres(ql)?:", "postgresql:");
+        Matcher known = USER.matcher(said);
+        if (known.matches() && known.group(3) != null) {
+            throw new DataException("the address " + said.replace(known.group(3), ":...")
+                    + " holds a password, which would be written into the job file: leave it out, put it into an"
+                    + " environment variable and name that with --password-variable");
+        }
+        String plain = known.matches() ? known.group(1) + known.group(4) : said;
+        String name = user == null && known.matches() ? known.group(2) : user;
+        String url = plain.startsWith("jdbc:") ? plain : "jdbc:" + plain.replaceFirst("^postgres(ql)?:", "postgresql:");
+        String ordered = key == null ? JdbcSource.primaryKey(url, table, name, passwordVariable) : key;
         String yaml = "{type: jdbc, url: " + JobDraft.quoted(url) + ", table: " + JobDraft.quoted(table) + ", key: "
-                + JobDraft.quoted(key) + (user == null ? "" : ", user: " + JobDraft.quoted(user))
+                + JobDraft.quoted(ordered) + (name == null ? "" : ", user: " + JobDraft.quoted(name))
                 + (passwordVariable == null ? "" : ", passwordVariable: " + JobDraft.quoted(passwordVariable)) + "}";
-        JdbcSource source = JdbcSource.table(url, table, key);
+        JdbcSource source = JdbcSource.table(url, table, ordered);
         return new TableAddress(
-                table.replaceAll("\\W+", "-"), yaml, user == null ? source : source.user(user, passwordVariable));
+                table.replaceAll("\\W+", "-"), yaml, name == null ? source : source.user(name, passwordVariable));
     }
 
     private static Optional<String> inside(Path folder) {

@@ -82,7 +82,18 @@ class EstimatorTest {
         List<Evaluation> evaluations = Estimator.trainAndEvaluate(
                 estimator,
                 TrainSpec.of(EstimatorTest::line, 400),
-                EvalSpec.of(EstimatorTest::line).everySteps(150).steps(5));
+                EvalSpec.of(EstimatorTest::line)
+                        .everySteps(150)
+                        .steps(5)
+                        .exporters(
+                                Exporters.atEnd(folder.resolve("end")),
+                                Exporters.latest(folder.resolve("latest"), 2),
+                                Exporters.best(folder.resolve("best"))));
+        assertThat(folder.resolve("end")).isNotEmptyDirectory();
+        assertThat(folder.resolve("latest/step-150")).doesNotExist();
+        assertThat(folder.resolve("latest/step-300")).isNotEmptyDirectory();
+        assertThat(folder.resolve("latest/step-400")).isNotEmptyDirectory();
+        assertThat(folder.resolve("best.json")).content().contains("\"metric\"").contains("loss");
         assertThat(evaluations).hasSize(3);
         assertThat(evaluations.get(2).samples()).isEqualTo(160);
         assertThat(evaluations.get(2).loss())
@@ -104,8 +115,14 @@ class EstimatorTest {
         List<String> lines = new ArrayList<>();
         Estimator estimator = estimator("hooks");
         History history = estimator.train(TrainSpec.of(EstimatorTest::line, 100)
-                .hooks(Hooks.logTensors(List.of("step", "loss"), 4, lines::add), Hooks.stopAtStep(12)));
-        assertThat(history.reason()).contains("step 12 is reached");
+                .hooks(
+                        Hooks.logTensors(List.of("step", "loss"), 4, lines::add),
+                        Hooks.summaries(folder.resolve("summaries"), 5),
+                        Hooks.checkpoints(folder.resolve("own"), 6, 1),
+                        Hooks.stopAtStep(12)));
+        assertThat(folder.resolve("summaries")).isNotEmptyDirectory();
+        assertThat(folder.resolve("own")).isNotEmptyDirectory();
+        assertThat(history.reason().orElseThrow()).contains("step 12 is reached");
         assertThat(lines).hasSize(3);
         assertThat(lines.get(0)).startsWith("step = 4, loss = ");
         assertThat(folder.resolve("hooks/checkpoints")).isNotEmptyDirectory();

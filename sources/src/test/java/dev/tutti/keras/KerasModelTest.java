@@ -41,8 +41,8 @@ class KerasModelTest {
                     features, labels, options().batchSize(20).epochs(30).validationSplit(0.25));
             assertThat(history.epochs()).hasSize(30);
             assertThat(history.last().training().samples()).isEqualTo(300);
-            assertThat(history.last().validation().samples()).isEqualTo(100);
-            assertThat(history.last().validation().get("accuracy")).isGreaterThan(0.9);
+            assertThat(history.last().measured().samples()).isEqualTo(100);
+            assertThat(history.last().measured().get("accuracy")).isGreaterThan(0.9);
             double before = model.evaluate(features, labels).loss();
             model.fit(features, labels, options().epochs(3));
             assertThat(model.evaluate(features, labels).loss()).isLessThan(before * 1.2);

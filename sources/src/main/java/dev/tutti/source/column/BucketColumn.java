@@ -2,6 +2,9 @@ package dev.tutti.source.column;
 
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -86,6 +89,16 @@ public final class BucketColumn extends IdColumn {
         @Override
         public void merge(ColumnFit other) {
             sample.merge(((Fit) other).sample);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            sample.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            sample.merge(written);
         }
 
         @Override

@@ -3,6 +3,9 @@ package dev.tutti.source.column;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
 import dev.tutti.source.table.Dictionary;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -82,7 +85,7 @@ public final class CategoryColumn extends IdColumn {
     }
 
     @Override
-    Optional<DriftMeasure> newDrift() {
+    Optional<ColumnDrift.Measure> newDrift() {
         return Optional.of(new CategoryDrift(column, vocabulary));
     }
 
@@ -107,6 +110,16 @@ public final class CategoryColumn extends IdColumn {
         @Override
         public void merge(ColumnFit other) {
             words.merge(((Fit) other).words);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            words.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            words.merge(written);
         }
 
         @Override

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The share of rows that would have to change for the values to be distributed as before (total variation), and new values. */
-final class CategoryDrift implements DriftMeasure {
+final class CategoryDrift implements ColumnDrift.Measure {
     private final String column;
     private final Vocabulary known;
     private final WordCounts words;

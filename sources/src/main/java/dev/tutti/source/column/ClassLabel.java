@@ -4,6 +4,9 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +88,16 @@ final class ClassLabel extends LabelColumn {
         @Override
         public void merge(LabelFit other) {
             words.merge(((Fit) other).words);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            words.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            words.merge(written);
         }
 
         @Override

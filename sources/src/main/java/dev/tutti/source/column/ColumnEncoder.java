@@ -25,6 +25,7 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = CrossColumn.class, name = "cross"),
     @JsonSubTypes.Type(value = DateColumn.class, name = "date"),
     @JsonSubTypes.Type(value = TextColumn.class, name = "text"),
+    @JsonSubTypes.Type(value = SubwordColumn.class, name = "subwords"),
     @JsonSubTypes.Type(value = IdListColumn.class, name = "ids")
 })
 public abstract class ColumnEncoder implements Cloneable {
@@ -60,7 +61,7 @@ public abstract class ColumnEncoder implements Cloneable {
     }
 
     /** How far rows are from those it was fitted to, if it can tell; the values come in the order of {@link #reads}. */
-    Optional<DriftMeasure> newDrift() {
+    Optional<ColumnDrift.Measure> newDrift() {
         return Optional.empty();
     }
 

@@ -1,6 +1,9 @@
 package dev.tutti.source.column;
 
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 
 /** What rows have shown about a column so far. Fits of parts, merged in any order, are exactly the fit of the whole. */
 interface ColumnFit {
@@ -14,6 +17,12 @@ interface ColumnFit {
     /** Takes in what another fit of the same encoder has seen. */
     void merge(ColumnFit other);
 
+    /** Writes what was seen so far, for a fit of the same encoder in another process. */
+    void write(DataOutput out) throws IOException;
+
+    /** Takes in what a fit of the same encoder has written. */
+    void merge(DataInput written) throws IOException;
+
     /** The encoder with what was learned. */
     ColumnEncoder fitted();
 
@@ -25,6 +34,12 @@ interface ColumnFit {
 
             @Override
             public void merge(ColumnFit other) {}
+
+            @Override
+            public void write(DataOutput out) {}
+
+            @Override
+            public void merge(DataInput written) {}
 
             @Override
             public ColumnEncoder fitted() {

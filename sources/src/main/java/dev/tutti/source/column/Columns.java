@@ -1,10 +1,12 @@
 package dev.tutti.source.column;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.tutti.comm.Collectives;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.source.Source;
 import dev.tutti.data.transform.FittedTransform;
+import dev.tutti.data.transform.NamedRowEncoder;
 import dev.tutti.data.transform.SourceTransform;
 import dev.tutti.source.combined.CombinedSource;
 import dev.tutti.source.table.ColumnType;
@@ -30,20 +32,32 @@ import java.util.Optional;
 public final class Columns implements SourceTransform, FittedTransform {
     private List<ColumnEncoder> inputs = List.of();
     private LabelColumn label;
+    private String weight;
 
     private Columns() {}
 
-    Columns(List<ColumnEncoder> inputs, LabelColumn label) {
+    private Columns(List<ColumnEncoder> inputs, LabelColumn label, String weight) {
         this.inputs = List.copyOf(inputs);
         this.label = label;
+        this.weight = weight;
     }
 
     public static Columns of(ColumnEncoder... inputs) {
-        return new Columns(List.of(inputs), null);
+        return new Columns(List.of(inputs), null, null);
     }
 
     public Columns label(LabelColumn column) {
-        return new Columns(inputs, column);
+        return new Columns(inputs, column, weight);
+    }
+
+    /** A column of numbers by which the loss of each row is multiplied, in training and in evaluation; metrics count rows alike. */
+    public Columns weight(String column) {
+        return new Columns(inputs, label, column);
+    }
+
+    /** The column of weights, of columns with a label. */
+    Optional<String> weight() {
+        return label == null ? Optional.empty() : Optional.ofNullable(weight);
     }
 
     List<ColumnEncoder> inputs() {
@@ -102,6 +116,10 @@ public final class Columns implements SourceTransform, FittedTransform {
                 throw new DataException(
                         "column '" + label.column() + "' is the label and an input too: the model would only copy it");
             }
+            if (weight != null && (reads().containsKey(weight) || weight.equals(label.column()))) {
+                throw new DataException(
+                        "column '" + weight + "' is the weight of rows: it cannot be the label or an input too");
+            }
         }
     }
 
@@ -109,6 +127,15 @@ public final class Columns implements SourceTransform, FittedTransform {
     public Columns fit(Dataset training) {
         check();
         return new ColumnsFit(this, table(training.source()), false).over(training);
+    }
+
+    /**
+     * The same by several members together: each reads its share of the rows, and what they have seen is merged exactly, so that all
+     * get what {@link #fit(Dataset)} gives. All members call it with the same dataset; if one of them fails, all do.
+     */
+    public Columns fit(Dataset training, Collectives members) {
+        check();
+        return new ColumnsFit(this, table(training.source()), false).over(training, members);
     }
 
     /** These columns with room in their vocabularies filled by values of new data; all that was learned stays as it is. */
@@ -139,6 +166,17 @@ public final class Columns implements SourceTransform, FittedTransform {
         return new EncodedSource(table(source), this);
     }
 
+    /** Makes arrays of raw rows that lie in no table. */
+    public RowEncoder rowEncoder() {
+        requireFitted();
+        return new RowEncoder(this);
+    }
+
+    @Override
+    public Optional<NamedRowEncoder> namedRows() {
+        return isFitted() ? Optional.of(rowEncoder()) : Optional.empty();
+    }
+
     private static TableSource table(Source source) {
         if (source instanceof TableSource table) {
             return table;
@@ -148,7 +186,7 @@ public final class Columns implements SourceTransform, FittedTransform {
 
     /** These columns with other encoders, in the same order. */
     Columns with(List<ColumnEncoder> encoders, LabelColumn fitted) {
-        return new Columns(encoders, fitted);
+        return new Columns(encoders, fitted, weight);
     }
 
     @Override

@@ -3,6 +3,9 @@ package dev.tutti.source.column;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -120,6 +123,16 @@ public final class DateColumn extends ColumnEncoder {
         @Override
         public void merge(ColumnFit other) {
             seconds.merge(((Fit) other).seconds);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            seconds.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            seconds.merge(written);
         }
 
         @Override

@@ -17,11 +17,11 @@ final class DriftReport {
 
     static List<ColumnDrift> of(Columns columns, TableSource table, Dataset data) {
         ColumnStore store = EncodedSource.reading(table, columns).load().store();
-        Map<ColumnEncoder, DriftMeasure> measures = new LinkedHashMap<>();
+        Map<ColumnEncoder, ColumnDrift.Measure> measures = new LinkedHashMap<>();
         columns.inputs().forEach(input -> input.newDrift().ifPresent(measure -> measures.put(input, measure)));
         try (BatchReader reader = RowNumbers.open(data, store.rows())) {
             for (long[] rows = RowNumbers.next(reader); rows.length > 0; rows = RowNumbers.next(reader)) {
-                for (Map.Entry<ColumnEncoder, DriftMeasure> entry : measures.entrySet()) {
+                for (Map.Entry<ColumnEncoder, ColumnDrift.Measure> entry : measures.entrySet()) {
                     long[] numbers = rows;
                     ColumnValues[] values = entry.getKey().reads().keySet().stream()
                             .map(name -> store.gather(store.schema().indexOf(name), numbers))
@@ -31,7 +31,7 @@ final class DriftReport {
             }
         }
         return measures.values().stream()
-                .map(DriftMeasure::drift)
+                .map(ColumnDrift.Measure::drift)
                 .sorted(Comparator.comparingDouble(ColumnDrift::amount).reversed())
                 .toList();
     }

@@ -17,6 +17,7 @@ final class EncodedRows implements Source.BatchRows {
     private final ColumnStore store;
     private final long[] good;
     private final Optional<LabelColumn> label;
+    private final Optional<String> weight;
     private final List<Bound> bound = new ArrayList<>();
     private final int numbers;
     private final int ids;
@@ -29,6 +30,7 @@ final class EncodedRows implements Source.BatchRows {
         this.store = store;
         this.good = good;
         this.label = columns.label().filter(known -> store.schema().has(known.column()));
+        this.weight = columns.weight().filter(store.schema()::has);
         int dense = 0;
         int places = 0;
         long base = 0;
@@ -99,8 +101,17 @@ final class EncodedRows implements Source.BatchRows {
     }
 
     private List<NdArray> labels(long[] rows) {
-        return label.map(known ->
-                        List.of(known.encode(store.gather(store.schema().indexOf(known.column()), rows), rows.length)))
-                .orElse(List.of());
+        List<NdArray> labels = new ArrayList<>();
+        label.ifPresent(known ->
+                labels.add(known.encode(store.gather(store.schema().indexOf(known.column()), rows), rows.length)));
+        weight.filter(name -> label.isPresent()).ifPresent(name -> {
+            ColumnValues values = store.gather(store.schema().indexOf(name), rows);
+            float[] weights = new float[rows.length];
+            for (int row = 0; row < weights.length; row++) {
+                weights[row] = (float) values.number(row);
+            }
+            labels.add(NdArray.of(weights, weights.length));
+        });
+        return labels;
     }
 }

@@ -7,7 +7,6 @@ import dev.tutti.source.table.ColumnStore;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
 import dev.tutti.source.table.LoadedTable;
-import dev.tutti.source.table.Schema;
 import dev.tutti.source.table.TableSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,18 +56,25 @@ public final class EncodedSource implements Source {
     }
 
     static TableSource reading(TableSource table, Columns columns) {
-        Schema schema = table.schema();
         Map<String, ColumnType> reads = new LinkedHashMap<>(columns.reads());
-        reads.keySet().forEach(name -> requireColumn(table, schema, name));
-        columns.label().filter(label -> schema.has(label.column())).ifPresent(label -> reads.putAll(label.reads()));
-        return table.reading(reads);
-    }
-
-    private static void requireColumn(TableSource table, Schema schema, String name) {
-        if (!schema.has(name)) {
-            throw new DataException(table + " has no column '" + name + "', which the features are made of; it has "
-                    + String.join(", ", schema.names()));
+        List<String> all = table.allColumns();
+        for (String name : reads.keySet()) {
+            if (!all.contains(name)) {
+                throw new DataException(table + " has no column '" + name + "', which the features are made of; it has "
+                        + String.join(", ", all));
+            }
         }
+        columns.label().filter(label -> all.contains(label.column())).ifPresent(label -> {
+            reads.putAll(label.reads());
+            columns.weight().ifPresent(weight -> {
+                if (!all.contains(weight)) {
+                    throw new DataException(table + " has no column '" + weight
+                            + "', which is the weight of rows; it has " + String.join(", ", all));
+                }
+                reads.put(weight, ColumnType.NUMBER);
+            });
+        });
+        return table.reading(reads);
     }
 
     private Opened check(LoadedTable loaded) {
@@ -81,11 +87,17 @@ public final class EncodedSource implements Source {
         BadRowLog bad = table.newBadRowLog();
         LongStream.Builder good = LongStream.builder();
         int column = store.schema().indexOf(label.get().column());
+        Optional<Integer> weightColumn = columns.weight().map(store.schema()::indexOf);
         for (long from = 0; from < store.rows(); from += BLOCK) {
             long to = Math.min(store.rows(), from + BLOCK);
             ColumnValues values = store.range(column, from, to);
+            long first = from;
+            Optional<ColumnValues> weights = weightColumn.map(place -> store.range(place, first, to));
             for (int row = 0; row < values.size(); row++) {
                 String problem = label.get().problem(values, row);
+                if (problem == null && weights.isPresent()) {
+                    problem = weightProblem(weights.get(), row);
+                }
                 if (problem == null) {
                     good.add(from + row);
                 } else {
@@ -99,6 +111,15 @@ public final class EncodedSource implements Source {
         List<String> notices = new ArrayList<>(loaded.notices());
         notices.addAll(bad.finish());
         return new Opened(loaded, bad.count() == 0 ? null : good.build().toArray(), notices);
+    }
+
+    private String weightProblem(ColumnValues weights, int row) {
+        double weight = weights.number(row);
+        return weight >= 0 && Double.isFinite(weight)
+                ? null
+                : "column '" + columns.weight().orElseThrow()
+                        + "' is the weight of the row: expected a number of 0 or more, received "
+                        + weights.text(row).map(text -> "'" + text + "'").orElse("no value");
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.tutti.source.column;
 import java.util.Arrays;
 import java.util.List;
 
-/** A list of ids, such as {@code 17|4|99}: whatever stands between the separators. */
+/** A list of ids, such as {@code 17|4|99}: the texts between the separators. */
 public final class IdListColumn extends TokenColumn {
     /** A regular expression. */
     private String separator = "[\\s,;|]+";

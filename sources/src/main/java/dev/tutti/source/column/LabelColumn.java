@@ -7,6 +7,9 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
@@ -73,6 +76,12 @@ public abstract class LabelColumn {
         void add(ColumnValues values, int rows);
 
         void merge(LabelFit other);
+
+        /** Writes what was seen so far, for a fit of the same label in another process. */
+        void write(DataOutput out) throws IOException;
+
+        /** Takes in what a fit of the same label has written. */
+        void merge(DataInput written) throws IOException;
 
         LabelColumn fitted();
     }

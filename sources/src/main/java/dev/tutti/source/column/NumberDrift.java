@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.function.DoubleUnaryOperator;
 
 /** By how many standard deviations the mean of a number has moved, and how its spread has changed. */
-final class NumberDrift implements DriftMeasure {
+final class NumberDrift implements ColumnDrift.Measure {
     private final String column;
     private final double mean;
     private final double deviation;

@@ -4,6 +4,9 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 
 /** A number, learned less its mean and divided by its standard deviation, so that the model begins near its scale. */
 final class NumberLabel extends LabelColumn {
@@ -68,6 +71,16 @@ final class NumberLabel extends LabelColumn {
         @Override
         public void merge(LabelFit other) {
             statistics.merge(((Fit) other).statistics);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            statistics.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            statistics.merge(written);
         }
 
         @Override

@@ -1,10 +1,13 @@
 package dev.tutti.source.column;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * Some thousand numbers out of many, chosen by a hash of their rows: the same ones in whatever order and parts the rows come.
+ * Some thousand numbers out of many, chosen by a hash of their rows: the same ones for any order and parts of the rows.
  * Quantiles of up to so many rows are exact.
  */
 final class NumberSample {
@@ -32,6 +35,20 @@ final class NumberSample {
 
     void merge(NumberSample other) {
         other.kept.forEach(this::keep);
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeInt(kept.size());
+        for (Entry entry : kept) {
+            out.writeLong(entry.hash);
+            out.writeDouble(entry.value);
+        }
+    }
+
+    void merge(DataInput written) throws IOException {
+        for (int left = written.readInt(); left > 0; left--) {
+            keep(new Entry(written.readLong(), written.readDouble()));
+        }
     }
 
     double[] sorted() {

@@ -1,8 +1,12 @@
 package dev.tutti.source.column;
 
 import dev.tutti.metric.ExactSum;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
 
-/** Count, moments and extremes of numbers, the same bits in whatever order and parts they were added. */
+/** Count, moments and extremes of numbers, the same bits for any order and parts. */
 public final class NumberStatistics {
     private final ExactSum sum = new ExactSum();
     private final ExactSum squares = new ExactSum();
@@ -31,6 +35,32 @@ public final class NumberStatistics {
         squares.add(other.squares);
         min = Math.min(min, other.min);
         max = Math.max(max, other.max);
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeLong(count);
+        out.writeLong(missing);
+        out.writeDouble(min);
+        out.writeDouble(max);
+        for (ExactSum each : List.of(sum, squares)) {
+            for (long part : each.toLongs()) {
+                out.writeLong(part);
+            }
+        }
+    }
+
+    void merge(DataInput written) throws IOException {
+        count += written.readLong();
+        missing += written.readLong();
+        min = Math.min(min, written.readDouble());
+        max = Math.max(max, written.readDouble());
+        for (ExactSum each : List.of(sum, squares)) {
+            long[] parts = new long[ExactSum.LONGS];
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = written.readLong();
+            }
+            each.add(ExactSum.fromLongs(parts, 0));
+        }
     }
 
     public long count() {

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -141,7 +144,7 @@ public final class NumericColumn extends ColumnEncoder {
     }
 
     @Override
-    Optional<DriftMeasure> newDrift() {
+    Optional<ColumnDrift.Measure> newDrift() {
         return Optional.of(new NumberDrift(column, mean, deviation, this::prepared));
     }
 
@@ -168,6 +171,16 @@ public final class NumericColumn extends ColumnEncoder {
         @Override
         public void merge(ColumnFit other) {
             statistics.merge(((Fit) other).statistics);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            statistics.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            statistics.merge(written);
         }
 
         @Override

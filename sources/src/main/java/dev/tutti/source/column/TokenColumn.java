@@ -3,6 +3,9 @@ package dev.tutti.source.column;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
@@ -116,6 +119,16 @@ abstract class TokenColumn extends ColumnEncoder {
         @Override
         public void merge(ColumnFit other) {
             words.merge(((Fit) other).words);
+        }
+
+        @Override
+        public void write(DataOutput out) throws IOException {
+            words.write(out);
+        }
+
+        @Override
+        public void merge(DataInput written) throws IOException {
+            words.merge(written);
         }
 
         @Override

@@ -4,6 +4,10 @@ import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
 import dev.tutti.source.table.Dictionary;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -63,6 +67,28 @@ final class WordCounts {
         other.settle();
         other.counts.forEach((word, count) -> counts.merge(word, count, Long::sum));
         missing += other.missing;
+    }
+
+    void write(DataOutput out) throws IOException {
+        settle();
+        out.writeLong(missing);
+        out.writeInt(counts.size());
+        for (Map.Entry<String, Long> word : counts.entrySet()) {
+            byte[] text = word.getKey().getBytes(StandardCharsets.UTF_8);
+            out.writeInt(text.length);
+            out.write(text);
+            out.writeLong(word.getValue());
+        }
+    }
+
+    void merge(DataInput written) throws IOException {
+        settle();
+        missing += written.readLong();
+        for (int left = written.readInt(); left > 0; left--) {
+            byte[] text = new byte[written.readInt()];
+            written.readFully(text);
+            counts.merge(new String(text, StandardCharsets.UTF_8), written.readLong(), Long::sum);
+        }
     }
 
     Map<String, Long> counts() {

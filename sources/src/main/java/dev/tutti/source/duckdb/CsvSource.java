@@ -1,28 +1,35 @@
 package dev.tutti.source.duckdb;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
+import dev.tutti.source.csv.CsvDialect;
+import dev.tutti.source.csv.PlainCsv;
 import dev.tutti.source.table.BadRowLog;
 import dev.tutti.source.table.ColumnStoreWriter;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.FileSet;
 import dev.tutti.source.table.Schema;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * Files of comma-separated values, plain or packed with gzip or zstd. Delimiter, quotes, header and types are found out from the
- * first 20,480 lines; a value behind them that does not fit its column's type makes its line a bad row.
+ * first 20,480 lines; a value behind them that does not fit its column's type makes its line a bad row. Plain files are parsed here,
+ * all others by DuckDB, with the same result.
  */
 public final class CsvSource extends FileTable {
     private static final Pattern VALUE =
             Pattern.compile("Could not convert string \"(.*)\" to '?([A-Z ]+)'?", Pattern.DOTALL);
 
     private String delimiter;
+    private String quote;
     private Boolean header;
 
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
@@ -42,6 +49,11 @@ public final class CsvSource extends FileTable {
     /** What stands between values, where it cannot be found out. */
     public CsvSource delimiter(String text) {
         return changed(this, source -> source.delimiter = text);
+    }
+
+    /** What stands around values that hold a delimiter, where it cannot be found out; an empty text for nothing. */
+    public CsvSource quote(String text) {
+        return changed(this, source -> source.quote = text);
     }
 
     /** Whether the first line holds the names of the columns, where it cannot be found out. */
@@ -67,6 +79,9 @@ public final class CsvSource extends FileTable {
         if (delimiter != null) {
             settings.add("delim=" + DuckDb.literal(delimiter));
         }
+        if (quote != null) {
+            settings.add("quote=" + DuckDb.literal(quote) + ", escape=" + DuckDb.literal(quote));
+        }
         if (header != null) {
             settings.add("header=" + header);
         }
@@ -88,9 +103,36 @@ public final class CsvSource extends FileTable {
         };
     }
 
+    /** The way the files are written, if their first lines leave no doubt. */
+    private Optional<CsvDialect> dialect(FileSet found) {
+        try {
+            return Boolean.FALSE.equals(header)
+                    ? Optional.empty()
+                    : CsvDialect.of(found.files().get(0), delimiter);
+        } catch (IOException e) {
+            return Optional.empty(); // DuckDB says what is wrong
+        }
+    }
+
+    @Override
+    protected List<String> names() {
+        return dialect(found()).map(CsvDialect::names).orElseGet(super::names);
+    }
+
+    private boolean readPlain(FileSet found, Schema schema, ColumnStoreWriter into) {
+        Optional<CsvDialect> dialect = PlainCsv.reads(found.files(), schema) ? dialect(found) : Optional.empty();
+        return dialect.filter(certain -> certain.names().containsAll(schema.names()))
+                .map(certain -> new PlainCsv(certain, schema, Set.copyOf(missing)).read(found.files(), into))
+                .orElse(false);
+    }
+
     @Override
     protected void read(Schema schema, ColumnStoreWriter into, BadRowLog bad) {
         FileSet found = found();
+        if (readPlain(found, schema, into)) {
+            return;
+        }
+        into.restart();
         try (DuckDb database = new DuckDb(toString())) {
             database.scan(relation(found, schema), schema, into, this::trimmed);
             for (Map<String, String> error : database.rows("SELECT DISTINCT s.file_path, e.line, e.column_name,"

@@ -2,47 +2,138 @@ package dev.tutti.source.duckdb;
 
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnBuilder;
+import dev.tutti.source.table.ColumnSegment;
 import dev.tutti.source.table.ColumnStoreWriter;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.Schema;
+import dev.tutti.source.table.TableCache;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.duckdb.DuckDBChunkedResult;
+import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkReader;
 import org.duckdb.DuckDBPreparedStatement;
 import org.duckdb.DuckDBReadableVector;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One DuckDB database in memory, for one table; closed when it was read. */
+/**
+ * A connection to a DuckDB database in memory, for one table; closed when it was read. Connections share one database, except those
+ * with a bound on their memory.
+ */
 final class DuckDb implements AutoCloseable {
     /** Operators whose result may come in another order when several threads work on them. */
     private static final String UNORDERED =
             "(?s).*─ [A-Za-z ]*(Join|Group|Aggregate|Distinct|Window|Union|Sample|Product).*";
 
-    private final Connection connection;
+    private static final Logger LOG = LoggerFactory.getLogger(DuckDb.class);
+    private static final long STREAMED = 64L << 20;
+
+    /** DuckDB cannot work in less: a buffer for JSON alone takes half of it. */
+    static final long LEAST_MEMORY = 64L << 20;
+
+    private static DuckDBConnection shared;
+
     private final String source;
+    private final Optional<Path> spill;
+    private DuckDBConnection connection;
 
     /** @param source the name of the table in messages */
     DuckDb(String source) {
         this.source = source;
+        this.spill = Optional.empty();
+        try {
+            connection = shared().duplicate().unwrap(DuckDBConnection.class);
+        } catch (SQLException e) {
+            throw notStarted(e);
+        }
+    }
+
+    private DuckDb(String source, long memory) {
+        this.source = source;
+        this.spill = Optional.of(TableCache.temporaryFolder());
+        long limit = Math.max(memory, LEAST_MEMORY);
+        long threads = Math.max(1, Math.min(Runtime.getRuntime().availableProcessors(), limit / (2 * LEAST_MEMORY)));
+        try {
+            connection = open();
+        } catch (SQLException e) {
+            throw notStarted(e);
+        }
+        execute("SET memory_limit = '" + limit + "B'");
+        execute("SET streaming_buffer_size = '" + Math.min(STREAMED, limit / 4) + "B'");
+        execute("SET temp_directory = " + literal(spill.get().toString()));
+        execute("SET threads = " + threads);
+    }
+
+    /**
+     * A connection to a database of its own, which takes about so many bytes of memory at most, though not less than {@link
+     * #LEAST_MEMORY}; what a query needs beyond them lies in temporary files.
+     */
+    static DuckDb bounded(String source, long memory) {
+        return new DuckDb(source, memory);
+    }
+
+    private static DataException notStarted(SQLException e) {
+        return new DataException("DuckDB cannot be started: " + e.getMessage(), e);
+    }
+
+    /** Bytes that the database holds in memory, and in temporary files; asked on a connection of its own, while others work. */
+    long[] bytesInUse() {
+        try (Connection other = connection.duplicate();
+                Statement statement = other.createStatement();
+                ResultSet result = statement.executeQuery("SELECT sum(memory_usage_bytes)::BIGINT,"
+                        + " sum(temporary_storage_bytes)::BIGINT FROM duckdb_memory()")) {
+            result.next();
+            return new long[] {result.getLong(1), result.getLong(2)};
+        } catch (SQLException e) {
+            throw explained(e);
+        }
+    }
+
+    private static synchronized DuckDBConnection shared() throws SQLException {
+        if (shared == null) {
+            shared = open();
+        }
+        return shared;
+    }
+
+    private static DuckDBConnection open() throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("jdbc_stream_results", "true");
-        try {
-            connection = DriverManager.getConnection("jdbc:duckdb:", properties);
-            execute("SET autoinstall_known_extensions = false");
-            execute("SET streaming_buffer_size = '64MB'"); // threads that read ahead wait when it is full
-        } catch (SQLException e) {
-            throw new DataException("DuckDB cannot be started: " + e.getMessage(), e);
+        DuckDBConnection opened =
+                DriverManager.getConnection("jdbc:duckdb:", properties).unwrap(DuckDBConnection.class);
+        try (Statement statement = opened.createStatement()) {
+            statement.execute("SET autoinstall_known_extensions = false");
+            // Threads that read ahead wait when it is full.
+            statement.execute("SET streaming_buffer_size = '" + STREAMED + "B'");
         }
+        return opened;
+    }
+
+    /** Has a database of its own go on with a single thread. */
+    private void useOneThread() {
+        if (spill.isEmpty()) {
+            throw new IllegalStateException("the database is shared");
+        }
+        execute("SET threads = 1");
     }
 
     void execute(String sql) {
@@ -59,7 +150,7 @@ final class DuckDb implements AutoCloseable {
                 ResultSet result = statement.executeQuery(sql)) {
             List<Map<String, String>> rows = new ArrayList<>();
             while (result.next()) {
-                Map<String, String> row = new java.util.LinkedHashMap<>();
+                Map<String, String> row = new LinkedHashMap<>();
                 for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
                     row.put(result.getMetaData().getColumnName(i), result.getString(i));
                 }
@@ -73,14 +164,17 @@ final class DuckDb implements AutoCloseable {
 
     /** The columns of a relation: a query in brackets, or a table function. */
     Schema describe(String relation) {
+        return schema(nativeTypes(relation));
+    }
+
+    /** The columns that have these types in DuckDB. */
+    static Schema schema(Map<String, String> nativeTypes) {
         List<Schema.Column> columns = new ArrayList<>();
-        for (Map<String, String> row : rows("DESCRIBE FROM " + relation)) {
-            columns.add(new Schema.Column(row.get("column_name"), type(row.get("column_type"))));
-        }
+        nativeTypes.forEach((name, type) -> columns.add(new Schema.Column(name, type(type))));
         return new Schema(columns);
     }
 
-    private ColumnType type(String name) {
+    private static ColumnType type(String name) {
         String plain = name.toUpperCase(Locale.ROOT);
         if (plain.endsWith("[]") || plain.matches(".*\\[\\d+]")) {
             return ColumnType.TEXT;
@@ -118,18 +212,18 @@ final class DuckDb implements AutoCloseable {
 
     /** The types that DuckDB itself gives the columns of a relation, by their names. */
     Map<String, String> nativeTypes(String relation) {
-        Map<String, String> types = new java.util.HashMap<>();
+        Map<String, String> types = new LinkedHashMap<>();
         rows("DESCRIBE FROM " + relation).forEach(row -> types.put(row.get("column_name"), row.get("column_type")));
         return types;
     }
 
-    /** Reads columns of a relation in its order, which does not depend on the number of threads. */
+    /** Reads columns of a relation in its order, which does not depend on the number of threads; for a bounded database. */
     void read(String relation, Schema schema, ColumnStoreWriter into) {
         Map<String, String> types = nativeTypes(relation);
         String sql = select(relation, schema, types, UnaryOperator.identity());
         if (rows("EXPLAIN " + sql).stream()
                 .anyMatch(row -> row.values().stream().anyMatch(v -> v.matches(UNORDERED)))) {
-            execute("SET threads = 1");
+            useOneThread();
         }
         run(sql, schema, into);
     }
@@ -143,24 +237,53 @@ final class DuckDb implements AutoCloseable {
         run(select(relation, schema, Map.of(), text), schema, into);
     }
 
+    /** Reads columns in the order of their files. */
+    void scan(String relation, Schema schema, Map<String, String> nativeTypes, ColumnStoreWriter into) {
+        run(select(relation, schema, nativeTypes, UnaryOperator.identity()), schema, into);
+    }
+
+    /** Reads columns into a segment of a table. */
+    void scan(String relation, Schema schema, Map<String, String> nativeTypes, ColumnSegment into) {
+        String sql = select(relation, schema, nativeTypes, UnaryOperator.identity());
+        run(sql, schema, into::column, () -> {});
+    }
+
     private static String select(
             String relation, Schema schema, Map<String, String> types, UnaryOperator<String> text) {
-        return schema.columns().stream()
+        String columns = schema.columns().stream()
                 .map(column -> selection(column, types.getOrDefault(column.name(), ""), text))
-                .collect(Collectors.joining(", ", "SELECT ", " FROM " + relation));
+                .collect(Collectors.joining(", "));
+        String hashes = schema.columns().stream()
+                .filter(column -> column.type() == ColumnType.TEXT)
+                .map(column -> ", CAST(hash(" + quoted(column.name()) + ") >> 1 AS BIGINT)")
+                .collect(Collectors.joining());
+        return hashes.isEmpty()
+                ? "SELECT " + columns + " FROM " + relation
+                : "SELECT *" + hashes + " FROM (SELECT " + columns + " FROM " + relation + ")";
     }
 
     private void run(String sql, Schema schema, ColumnStoreWriter into) {
+        run(sql, schema, into::column, into::rowsDone);
+    }
+
+    private void run(String sql, Schema schema, IntFunction<ColumnBuilder> into, Runnable rowsDone) {
         try (var statement = connection.prepareStatement(sql);
                 DuckDBChunkedResult result =
                         statement.unwrap(DuckDBPreparedStatement.class).query()) {
+            HashedTexts[] texts = new HashedTexts[schema.size()];
             while (result.nextChunk()) {
                 DuckDBDataChunkReader chunk = result.chunk();
                 int count = Math.toIntExact(chunk.rowCount());
+                int hashes = schema.size();
                 for (int i = 0; i < schema.size(); i++) {
-                    copy(chunk.vector(i), count, schema.column(i).type(), into.column(i));
+                    if (schema.column(i).type() == ColumnType.TEXT) {
+                        texts[i] = texts[i] == null ? new HashedTexts(into.apply(i)) : texts[i];
+                        texts[i].copy(chunk.vector(i), chunk.vector(hashes++), count);
+                    } else {
+                        copy(chunk.vector(i), count, schema.column(i).type(), into.apply(i));
+                    }
                 }
-                into.rowsDone();
+                rowsDone.run();
                 if (Thread.interrupted()) {
                     Thread.currentThread().interrupt();
                     throw new DataException("interrupted while " + source + " was being read");
@@ -172,21 +295,13 @@ final class DuckDb implements AutoCloseable {
     }
 
     private static void copy(DuckDBReadableVector vector, int count, ColumnType type, ColumnBuilder into) {
-        switch (type) {
-            case NUMBER -> {
-                for (int i = 0; i < count; i++) {
-                    into.add(vector.getDouble(i, Double.NaN));
-                }
+        if (type == ColumnType.NUMBER) {
+            for (int i = 0; i < count; i++) {
+                into.add(vector.getDouble(i, Double.NaN));
             }
-            case TEXT -> {
-                for (int i = 0; i < count; i++) {
-                    into.add(vector.getString(i));
-                }
-            }
-            default -> {
-                for (int i = 0; i < count; i++) {
-                    into.add(vector.getLong(i, Long.MIN_VALUE));
-                }
+        } else {
+            for (int i = 0; i < count; i++) {
+                into.add(vector.getLong(i, Long.MIN_VALUE));
             }
         }
     }
@@ -210,6 +325,18 @@ final class DuckDb implements AutoCloseable {
             connection.close();
         } catch (SQLException e) {
             throw explained(e);
+        }
+        spill.ifPresent(DuckDb::delete);
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            files.forEach(file -> file.toFile().delete());
+            Files.delete(folder);
+        } catch (NoSuchFileException e) {
+            LOG.trace("DuckDB has removed {}", folder);
+        } catch (IOException e) {
+            LOG.debug("DuckDB's temporary files in {} could not be removed", folder, e);
         }
     }
 }

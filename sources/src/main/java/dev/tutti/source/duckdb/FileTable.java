@@ -5,8 +5,10 @@ import dev.tutti.source.table.BadRowLog;
 import dev.tutti.source.table.ColumnStoreWriter;
 import dev.tutti.source.table.FileSet;
 import dev.tutti.source.table.Schema;
+import dev.tutti.source.table.SharedCache;
 import dev.tutti.source.table.TableSource;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** A table that lies in files of one kind, which DuckDB reads. */
@@ -39,14 +41,33 @@ abstract class FileTable extends TableSource {
     @Override
     protected Schema inspect() {
         try (DuckDb database = new DuckDb(toString())) {
-            return database.describe(relation(found(), new Schema(List.of())));
+            return DuckDb.schema(nativeTypes(database, found()));
         }
     }
+
+    /** The types that DuckDB gives the columns, found out once for the files as they are. */
+    final Map<String, String> nativeTypes(DuckDb database, FileSet found) {
+        String relation = relation(found, new Schema(List.of()));
+        return SharedCache.get(
+                        NativeTypes.class,
+                        relation,
+                        found.state(),
+                        () -> new NativeTypes(findTypes(database, found, relation)))
+                .types;
+    }
+
+    /** Has DuckDB find out the types. */
+    Map<String, String> findTypes(DuckDb database, FileSet found, String relation) {
+        return database.nativeTypes(relation);
+    }
+
+    private record NativeTypes(Map<String, String> types) {}
 
     @Override
     protected void read(Schema schema, ColumnStoreWriter into, BadRowLog bad) {
         try (DuckDb database = new DuckDb(toString())) {
-            database.read(relation(found(), schema), schema, into);
+            FileSet found = found();
+            database.scan(relation(found, schema), schema, nativeTypes(database, found), into);
         }
     }
 

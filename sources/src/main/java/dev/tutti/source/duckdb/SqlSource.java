@@ -51,7 +51,7 @@ public final class SqlSource extends TableSource {
 
     @Override
     protected void read(Schema schema, ColumnStoreWriter into, BadRowLog bad) {
-        try (DuckDb database = new DuckDb(toString())) {
+        try (DuckDb database = DuckDb.bounded(toString(), memoryBytes())) {
             database.read(relation(), schema, into);
         }
     }

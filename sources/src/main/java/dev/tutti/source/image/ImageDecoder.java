@@ -37,6 +37,9 @@ final class ImageDecoder {
         } catch (IOException e) {
             throw new DataException(file + ": cannot be read: " + e.getMessage(), e);
         }
+        if (ImageBytes.isCutShort(bytes)) {
+            throw new DataException(file + ": is a damaged image: its end is missing behind byte " + bytes.length);
+        }
         try (PointerScope scope = new PointerScope()) {
             int flags = channels == 1 ? opencv_imgcodecs.IMREAD_GRAYSCALE : opencv_imgcodecs.IMREAD_COLOR;
             Mat image = bytes.length == 0

@@ -1,7 +1,9 @@
 package dev.tutti.source.image;
 
 import dev.tutti.data.DataException;
+import dev.tutti.data.stage.RowWorkers;
 import dev.tutti.source.duckdb.CsvSource;
+import dev.tutti.source.table.BadRowLog;
 import dev.tutti.source.table.ColumnStore;
 import dev.tutti.source.table.FileSet;
 import java.io.IOException;
@@ -92,6 +94,33 @@ final class ImageFolder {
             throw new DataException(where + ": class '" + name + "' is none of " + classes);
         }
         return id;
+    }
+
+    /** The images that can be decoded; the others are given to the log, in their order. All are decoded once, on all cores. */
+    ImageFolder readable(ImageDecoder decoder, BadRowLog bad) {
+        String[] problems = new String[files.size()];
+        ThreadLocal<float[]> pixels = ThreadLocal.withInitial(() -> new float[decoder.size()]);
+        RowWorkers.make(problems.length, i -> {
+            try {
+                decoder.decode(files.get(i), pixels.get(), 0);
+            } catch (DataException e) {
+                problems[i] = e.getMessage();
+            }
+            return i;
+        });
+        ImageFolder good = new ImageFolder(classes);
+        for (int i = 0; i < problems.length; i++) {
+            String name = files.get(i).toString();
+            if (problems[i] == null) {
+                good.files.add(files.get(i));
+                good.labels.add(labels.get(i));
+            } else {
+                String reason =
+                        problems[i].startsWith(name + ": ") ? problems[i].substring(name.length() + 2) : problems[i];
+                bad.add(name, reason, name);
+            }
+        }
+        return good;
     }
 
     int size() {

@@ -6,14 +6,21 @@ import dev.tutti.data.DataException;
 import dev.tutti.data.Sample;
 import dev.tutti.data.source.Source;
 import dev.tutti.data.stage.RowWorkers;
+import dev.tutti.source.table.BadRowLog;
+import dev.tutti.source.table.BadRows;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
  * A folder of images, each in the folder of its class, or with classes in a CSV file of columns {@code file} and {@code label}.
  * Images become float32 arrays [channels, height, width] from 0 to 1, decoded and resized on all cores.
+ *
+ * <p>An image that cannot be decoded is a bad row. Where such images are left out, all images are decoded once before the first
+ * epoch, so that the number of rows is known.
  *
  * <p>Random maps such as {@code randomFlip} behind it are made on all cores as well.
  */
@@ -24,8 +31,10 @@ public final class ImageSource implements Source {
     private int channels = 3;
     private String labels;
     private List<String> classes = List.of();
+    private BadRows badRows = BadRows.fail();
 
     private transient ImageFolder opened;
+    private transient List<String> notices = List.of();
     private transient String fingerprint;
 
     private ImageSource() {}
@@ -37,6 +46,7 @@ public final class ImageSource implements Source {
         channels = other.channels;
         labels = other.labels;
         classes = other.classes;
+        badRows = other.badRows;
     }
 
     public static ImageSource of(String folder) {
@@ -74,9 +84,29 @@ public final class ImageSource implements Source {
         return copy;
     }
 
+    /** What is done about images that cannot be decoded. */
+    public ImageSource badRows(BadRows policy) {
+        ImageSource copy = new ImageSource(this);
+        copy.badRows = policy;
+        return copy;
+    }
+
     /** The classes there are, in the order of their ids. */
     public List<String> classes() {
         return opened().classes();
+    }
+
+    /** How many images each class has. */
+    public Map<String, Long> counts() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        ImageFolder images = opened();
+        images.classes().forEach(name -> counts.put(name, 0L));
+        for (int i = 0; i < images.size(); i++) {
+            if (images.label(i) >= 0) {
+                counts.merge(images.classes().get(images.label(i)), 1L, Long::sum);
+            }
+        }
+        return counts;
     }
 
     private synchronized ImageFolder opened() {
@@ -88,10 +118,26 @@ public final class ImageSource implements Source {
                     + " received " + height + ", " + width + " and " + channels);
         }
         if (opened == null) {
-            opened = ImageFolder.open(Path.of(folder), Optional.ofNullable(labels), classes);
+            ImageFolder found = ImageFolder.open(Path.of(folder), Optional.ofNullable(labels), classes);
+            if (!badRows.fails()) {
+                BadRowLog bad = new BadRowLog(badRows, toString());
+                found = found.readable(decoder(), bad);
+                notices = bad.finish();
+            }
+            opened = found;
             fingerprint = opened.fingerprint();
         }
         return opened;
+    }
+
+    private ImageDecoder decoder() {
+        return new ImageDecoder(channels, height, width);
+    }
+
+    @Override
+    public List<String> notices() {
+        opened();
+        return notices;
     }
 
     @Override
@@ -107,10 +153,10 @@ public final class ImageSource implements Source {
 
     @Override
     public Rows open() {
-        return new Images(opened(), new ImageDecoder(channels, height, width), channels, height, width);
+        return new Images(opened(), decoder(), channels, height, width, badRows.fails());
     }
 
-    private record Images(ImageFolder images, ImageDecoder decoder, int channels, int height, int width)
+    private record Images(ImageFolder images, ImageDecoder decoder, int channels, int height, int width, boolean advise)
             implements BatchRows {
         @Override
         public long size() {
@@ -122,10 +168,23 @@ public final class ImageSource implements Source {
             return true;
         }
 
+        private void decode(long number, float[] pixels, int from) {
+            try {
+                decoder.decode(images.file((int) number), pixels, from);
+            } catch (DataException e) {
+                throw advise
+                        ? new DataException(
+                                e.getMessage()
+                                        + ". To leave such images out, set 'badRows' of the source to skip or collect.",
+                                e)
+                        : e;
+            }
+        }
+
         @Override
         public Sample row(long number) {
             float[] pixels = new float[decoder.size()];
-            decoder.decode(images.file((int) number), pixels, 0);
+            decode(number, pixels, 0);
             NdArray image = NdArray.of(pixels, channels, height, width);
             int label = images.label((int) number);
             return label < 0 ? Sample.of(image) : Sample.of(image, NdArray.of(new long[] {label}));
@@ -136,7 +195,7 @@ public final class ImageSource implements Source {
             float[] pixels = new float[Math.multiplyExact(numbers.length, decoder.size())];
             long[] labels = new long[numbers.length];
             RowWorkers.make(numbers.length, i -> {
-                decoder.decode(images.file((int) numbers[i]), pixels, i * decoder.size());
+                decode(numbers[i], pixels, i * decoder.size());
                 return labels[i] = images.label((int) numbers[i]);
             });
             NdArray batch = NdArray.of(pixels, numbers.length, channels, height, width);

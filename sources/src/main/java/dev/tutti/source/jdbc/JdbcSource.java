@@ -6,6 +6,7 @@ import dev.tutti.source.table.ColumnBuilder;
 import dev.tutti.source.table.ColumnStoreWriter;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.Schema;
+import dev.tutti.source.table.TableCache;
 import dev.tutti.source.table.TableSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -54,6 +55,36 @@ public final class JdbcSource extends TableSource {
     /** The result of a query in the database's own SQL. */
     public static JdbcSource query(String url, String query, String key) {
         return new JdbcSource(url, null, query, key);
+    }
+
+    /**
+     * The column that is the primary key of a table.
+     *
+     * @param user may be null
+     * @param passwordVariable may be null
+     * @throws DataException if the table has none, or one of several columns
+     */
+    public static String primaryKey(String url, String table, String user, String passwordVariable) {
+        String schema = table.contains(".") ? table.substring(0, table.indexOf('.')) : null;
+        String name = table.substring(table.indexOf('.') + 1);
+        List<String> found = new ArrayList<>();
+        try (Session session = new Session(url, user, passwordVariable, 0)) {
+            session.with(connection -> {
+                found.clear();
+                try (ResultSet keys = connection.getMetaData().getPrimaryKeys(null, schema, name)) {
+                    while (keys.next()) {
+                        found.add(keys.getString("COLUMN_NAME"));
+                    }
+                }
+                return found;
+            });
+        }
+        if (found.size() != 1) {
+            throw new DataException("table '" + table + "' has "
+                    + (found.isEmpty() ? "no primary key" : "a primary key of several columns " + found)
+                    + ": name a column with a different value in every row with --key");
+        }
+        return found.get(0);
     }
 
     /** The user, and the environment variable that holds the password. */
@@ -246,7 +277,7 @@ public final class JdbcSource extends TableSource {
 
     @Override
     protected String state() {
-        return "";
+        return TableCache.run(); // members of one run see what the first of them has read
     }
 
     @Override

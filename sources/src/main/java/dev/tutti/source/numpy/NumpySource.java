@@ -53,7 +53,7 @@ public final class NumpySource implements Source {
                         .toList(),
                 List.of(".npy"));
         String state = files.state();
-        return SharedCache.get(Opened.class, places + state, () -> {
+        return SharedCache.get(Opened.class, String.valueOf(places), state, () -> {
             List<NumpyArray> arrays = places.stream().map(NumpyArray::open).toList();
             for (int i = 1; i < arrays.size(); i++) {
                 if (arrays.get(i).rows() != arrays.get(0).rows()) {

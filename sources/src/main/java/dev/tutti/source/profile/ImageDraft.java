@@ -12,7 +12,7 @@ public final class ImageDraft {
     private ImageDraft() {}
 
     /** @throws DataException if there are fewer than two classes */
-    public static String of(String folder, String name) {
+    public static String of(String folder, String name, String file) {
         ImageSource images = ImageSource.of(folder);
         List<String> classes = images.classes();
         if (classes.size() < 2) {
@@ -26,8 +26,8 @@ public final class ImageDraft {
         StringBuilder text = new StringBuilder();
         text.append(String.format(Locale.ROOT, "# Learns the classes of the %,d images in %s.%n", rows, folder));
         text.append("# Made by ./tutti init; change what you like, then: ./tutti train ")
-                .append(name)
-                .append(".yaml\n");
+                .append(file)
+                .append('\n');
         text.append("name: ").append(JobDraft.quoted(name)).append("\n\n");
         text.append(
                 "data:                      # nine images of ten to learn from; the others are measured after each epoch\n");

@@ -10,7 +10,7 @@ import java.util.Locale;
 public final class JobDraft {
     private static final int MOST_ONE_HOT = 64;
     private static final int MOST_CLASSES_OF_NUMBERS = 20;
-    private static final int STEPS = 4000;
+    private static final int STEPS = 8000;
 
     private final TableProfile table;
     private final String sourceYaml;
@@ -28,9 +28,10 @@ public final class JobDraft {
     /**
      * Drafts a job that learns a column of a table.
      *
+     * @param file the path the draft is written to, which it names in its first lines
      * @throws DataException if there is no such column, or nothing to learn it from
      */
-    public static String of(TableProfile table, String sourceYaml, String label, String name) {
+    public static String of(TableProfile table, String sourceYaml, String label, String name, String file) {
         JobDraft draft = new JobDraft(table, sourceYaml, table.column(label));
         if (draft.label.isConstant()) {
             throw new DataException("column '" + label + "' has "
@@ -43,7 +44,7 @@ public final class JobDraft {
         if (draft.inputs.stream().allMatch(line -> line.startsWith("#"))) {
             throw new DataException("no column of " + table.source() + " but the label can be learned from");
         }
-        return draft.text(name);
+        return draft.text(name, file);
     }
 
     private boolean isClasses() {
@@ -94,7 +95,7 @@ public final class JobDraft {
         return "- {type: category, column: " + name + ", as: embedding, size: " + size + "}";
     }
 
-    private String text(String name) {
+    private String text(String name, String file) {
         boolean classes = isClasses();
         long rows = label.present();
         int batch = rows < 2000 ? 16 : rows < 100_000 ? 64 : 256;
@@ -112,8 +113,8 @@ public final class JobDraft {
                         table.rows(),
                         table.columns().size()));
         text.append("# Made by ./tutti init; change what you like, then: ./tutti train ")
-                .append(name)
-                .append(".yaml\n");
+                .append(file)
+                .append('\n');
         text.append("name: ").append(quoted(name)).append("\n\n");
         text.append(
                 "data:                      # nine rows of ten to learn from; the others are measured after each epoch\n");

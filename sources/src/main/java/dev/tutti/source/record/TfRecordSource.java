@@ -67,7 +67,7 @@ public final class TfRecordSource implements Source {
         FileSet found = FileSet.of(files, List.of(".tfrecord", ".tfrecords"));
         String key = found.state();
         if (frames == null || !key.equals(framesKey)) {
-            frames = SharedCache.get(RecordFrames.class, key, () -> {
+            frames = SharedCache.get(RecordFrames.class, String.valueOf(files), key, () -> {
                 RecordFrames read = new RecordFrames(found.files());
                 found.requireUnchanged(key);
                 return read;

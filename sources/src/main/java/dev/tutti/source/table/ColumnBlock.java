@@ -15,16 +15,36 @@ final class ColumnBlock {
     private final int rows;
     private final ByteBuffer data;
     private final int[] starts;
+    private final long place;
 
-    private ColumnBlock(int rows, ByteBuffer data, int[] starts) {
+    /**
+     * A block over bytes that are there.
+     *
+     * @param starts where each column begins in the bytes
+     * @param place where the bytes begin in their file; -1 for a block in memory
+     */
+    ColumnBlock(int rows, ByteBuffer data, int[] starts, long place) {
         this.rows = rows;
-        this.data = data;
+        this.data = data.order(ByteOrder.nativeOrder());
         this.starts = starts;
+        this.place = place;
     }
 
-    /** The same block over another buffer with the same bytes. */
-    ColumnBlock over(ByteBuffer other) {
-        return new ColumnBlock(rows, other.order(ByteOrder.nativeOrder()), starts);
+    /** The same block over another buffer with the same bytes, which lies in a file. */
+    ColumnBlock over(ByteBuffer other, long from) {
+        return new ColumnBlock(rows, other, starts, from);
+    }
+
+    int rows() {
+        return rows;
+    }
+
+    int[] starts() {
+        return starts;
+    }
+
+    long place() {
+        return place;
     }
 
     ByteBuffer data() {
@@ -95,7 +115,7 @@ final class ColumnBlock {
         }
 
         ColumnBlock block() {
-            return new ColumnBlock(rows, data, starts);
+            return new ColumnBlock(rows, data, starts, -1);
         }
     }
 }

@@ -2,11 +2,12 @@ package dev.tutti.source.table;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /** Takes the values of one column until a block is full. */
 public final class ColumnBuilder {
     private final ColumnType type;
-    private final Dictionary dictionary = new Dictionary();
+    private Dictionary dictionary = new Dictionary();
     private double[] numbers;
     private long[] wholes;
     private int[] codes;
@@ -53,8 +54,12 @@ public final class ColumnBuilder {
         wholes[size++] = whole;
     }
 
-    /** Adds to a column of text; null is missing. */
-    public void add(String text) {
+    /**
+     * Adds to a column of text; null is missing.
+     *
+     * @return the code of the text, with which {@link #addCode} adds it again; -1 if it has none
+     */
+    public int add(String text) {
         if (size == codes.length) {
             codes = Arrays.copyOf(codes, size * 2);
         }
@@ -64,9 +69,88 @@ public final class ColumnBuilder {
                 plain = Arrays.copyOf(plain, codes.length);
             }
             plain[size] = text;
-            code = ColumnValues.PLAIN;
+            codes[size++] = ColumnValues.PLAIN;
+            return -1;
         }
         codes[size++] = code;
+        return code;
+    }
+
+    /** Adds a text by its code. */
+    public void addCode(int code) {
+        if (size == codes.length) {
+            codes = Arrays.copyOf(codes, size * 2);
+        }
+        codes[size++] = code;
+    }
+
+    /** Adds the first so many of these numbers. */
+    public void addAll(double[] values, int count) {
+        while (size + count > numbers.length) {
+            numbers = Arrays.copyOf(numbers, numbers.length * 2);
+        }
+        System.arraycopy(values, 0, numbers, size, count);
+        size += count;
+    }
+
+    /** Adds the first so many of these whole numbers, truth values or microseconds. */
+    public void addAll(long[] values, int count) {
+        while (size + count > wholes.length) {
+            wholes = Arrays.copyOf(wholes, wholes.length * 2);
+        }
+        System.arraycopy(values, 0, wholes, size, count);
+        size += count;
+    }
+
+    /**
+     * Adds texts by codes of the caller's own.
+     *
+     * @param texts the texts by those codes, in the order they first occur; null is missing
+     */
+    public void addAll(int[] ownCodes, int count, List<String> texts) {
+        int[] known = new int[texts.size()];
+        for (int i = 0; i < known.length; i++) {
+            int code = texts.get(i) == null ? ColumnValues.NO_TEXT : dictionary.code(texts.get(i));
+            known[i] = code == -1 && texts.get(i) != null ? ColumnValues.PLAIN : code;
+        }
+        for (int i = 0; i < count; i++) {
+            int code = known[ownCodes[i]];
+            if (code == ColumnValues.PLAIN) {
+                add(texts.get(ownCodes[i]));
+            } else {
+                addCode(code);
+            }
+        }
+    }
+
+    /** Adds all values of another column of this type. */
+    void append(ColumnBuilder other) {
+        if (type == ColumnType.NUMBER) {
+            addAll(other.numbers, other.size);
+        } else if (type != ColumnType.TEXT) {
+            addAll(other.wholes, other.size);
+        } else {
+            int[] known = new int[other.dictionary.size()];
+            for (int i = 0; i < known.length; i++) {
+                known[i] = dictionary.code(other.dictionary.text(i));
+            }
+            for (int i = 0; i < other.size; i++) {
+                int code = other.codes[i];
+                if (code == ColumnValues.PLAIN) {
+                    add(other.plain[i]);
+                } else if (code == ColumnValues.NO_TEXT || known[code] >= 0) {
+                    addCode(code == ColumnValues.NO_TEXT ? code : known[code]);
+                } else {
+                    add(other.dictionary.text(code));
+                }
+            }
+        }
+    }
+
+    /** Forgets all values and texts. */
+    void clear() {
+        size = 0;
+        dictionary = new Dictionary();
     }
 
     /** Adds a missing value to a column of any type. */

@@ -29,6 +29,18 @@ public final class ColumnStore {
         this.fileBytes = fileBytes;
     }
 
+    ColumnBlock[] blocks() {
+        return blocks;
+    }
+
+    Dictionary[] dictionaries() {
+        return dictionaries;
+    }
+
+    long checksum() {
+        return checksum;
+    }
+
     public Schema schema() {
         return schema;
     }
@@ -42,7 +54,7 @@ public final class ColumnStore {
         return memoryBytes;
     }
 
-    /** Bytes of the blocks that lie in a temporary file. */
+    /** Bytes of the blocks that lie in a file. */
     public long fileBytes() {
         return fileBytes;
     }

@@ -22,10 +22,27 @@ public final class ColumnStoreWriter implements AutoCloseable {
 
     /** @param memory bytes to keep in memory; the rest goes to a temporary file */
     public ColumnStoreWriter(Schema schema, long memory) {
+        this(schema, memory, ColumnBlock.ROWS + 4096);
+    }
+
+    /**
+     * The same for a table whose size is about known.
+     *
+     * @param expected rows to make room for at the beginning
+     */
+    public ColumnStoreWriter(Schema schema, long memory, int expected) {
+        this(schema, new BlockStorage(memory, TableCache.folder()), expected);
+    }
+
+    ColumnStoreWriter(Schema schema, BlockStorage storage) {
+        this(schema, storage, ColumnBlock.ROWS + 4096);
+    }
+
+    private ColumnStoreWriter(Schema schema, BlockStorage storage, int expected) {
         this.schema = schema;
-        this.storage = new BlockStorage(memory);
+        this.storage = storage;
         this.columns = schema.columns().stream()
-                .map(column -> new ColumnBuilder(column.type(), ColumnBlock.ROWS + 4096))
+                .map(column -> new ColumnBuilder(column.type(), Math.max(1, expected)))
                 .toList();
     }
 
@@ -46,6 +63,23 @@ public final class ColumnStoreWriter implements AutoCloseable {
 
     public long rows() {
         return rows + (columns.isEmpty() ? 0 : columns.get(0).size());
+    }
+
+    /** Adds the rows of a segment. */
+    public void append(ColumnSegment segment) {
+        for (int i = 0; i < columns.size(); i++) {
+            columns.get(i).append(segment.column(i));
+        }
+        rowsDone();
+    }
+
+    /** Forgets all rows, to begin again. */
+    public void restart() {
+        columns.forEach(ColumnBuilder::clear);
+        blocks.clear();
+        storage.clear();
+        checksum.reset();
+        rows = 0;
     }
 
     private void flush(int count) {
@@ -79,7 +113,6 @@ public final class ColumnStoreWriter implements AutoCloseable {
                     .mapToObj(dictionary::text)
                     .forEach(text -> checksum.update(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         }
-        close();
         return new ColumnStore(
                 schema,
                 rows,

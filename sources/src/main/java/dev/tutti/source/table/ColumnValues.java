@@ -119,7 +119,8 @@ public final class ColumnValues {
                 });
     }
 
-    private static String text(double number) {
+    /** A number as the text of a column: a whole one without a point. */
+    public static String text(double number) {
         return number == Math.rint(number) && Math.abs(number) < 1e15
                 ? Long.toString((long) number)
                 : String.format(Locale.ROOT, "%s", number);

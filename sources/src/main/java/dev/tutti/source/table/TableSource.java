@@ -8,16 +8,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A table of named columns: files, a query, a database. It is read once from front to back, by the first reader in this JVM, and
- * from then on gives any row by its number.
+ * A table of named columns: files, a query, a database. It is read once from front to back, by the first reader in this JVM or, for
+ * members of a job, on this machine, and from then on gives any row by its number.
  *
  * <p>Opened as it is, a table of numbers gives one float32 array of all columns but the label. Text, dates and missing values
  * need {@link dev.tutti.source.column.Columns}, which say how columns become arrays.
  */
 public abstract class TableSource implements Source, Cloneable {
+    private static final Logger LOG = LoggerFactory.getLogger(TableSource.class);
     private static final int SHARE_OF_HEAP = 4;
 
     @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
@@ -29,7 +33,7 @@ public abstract class TableSource implements Source, Cloneable {
     private BadRows badRows = BadRows.fail();
 
     private transient LoadedTable loaded;
-    private transient String loadedKey;
+    private transient String loadedState;
 
     /** All columns there are, with the types they have by themselves. */
     protected abstract Schema inspect();
@@ -41,7 +45,10 @@ public abstract class TableSource implements Source, Cloneable {
      */
     protected abstract void read(Schema schema, ColumnStoreWriter into, BadRowLog bad);
 
-    /** What differs when the content may have changed, such as sizes and times of files; cheap to ask for. */
+    /**
+     * What differs when the content may have changed, such as sizes and times of files; cheap to ask for. Empty where that cannot be
+     * told: then no other JVM's reading is used.
+     */
     protected abstract String state();
 
     /** Refuses content that was changed since {@link #state} was asked before. */
@@ -99,10 +106,24 @@ public abstract class TableSource implements Source, Cloneable {
         return new BadRowLog(badRows, toString());
     }
 
+    /** The names of all columns there are. */
+    protected List<String> names() {
+        return inspectedSchema().names();
+    }
+
+    /** The names of all columns, chosen or not; where types are not asked for it may be quicker than {@link #schema}. */
+    public final List<String> allColumns() {
+        return List.copyOf(names());
+    }
+
     /** The columns of this table, with the types they are read as. */
     public final Schema schema() {
-        String key = getClass().getName() + Json.write(inspected()) + state();
-        Schema found = SharedCache.get(Schema.class, key, this::inspect);
+        if (columns != null && types.keySet().containsAll(columns) && names().containsAll(columns)) {
+            return new Schema(columns.stream()
+                    .map(name -> new Schema.Column(name, types.get(name)))
+                    .toList());
+        }
+        Schema found = inspectedSchema();
         types.keySet().forEach(found::indexOf);
         List<Schema.Column> chosen = new ArrayList<>();
         for (Schema.Column column : found.columns()) {
@@ -110,6 +131,11 @@ public abstract class TableSource implements Source, Cloneable {
         }
         Schema typed = new Schema(chosen);
         return columns == null ? typed : typed.select(columns);
+    }
+
+    private Schema inspectedSchema() {
+        String key = getClass().getName() + Json.write(inspected());
+        return SharedCache.get(Schema.class, key, state(), this::inspect);
     }
 
     /** This source without what was chosen from it: what there is to choose from is found out once. */
@@ -124,27 +150,48 @@ public abstract class TableSource implements Source, Cloneable {
     /** The table in this JVM's memory, read now unless it was read before. */
     public final synchronized LoadedTable load() {
         String state = state();
-        String key = getClass().getName() + Json.write(this) + state;
-        if (loaded == null || !key.equals(loadedKey)) {
-            loaded = SharedCache.get(LoadedTable.class, key, () -> readAll(state));
-            loadedKey = key;
+        if (loaded == null || !state.equals(loadedState)) {
+            loaded = null;
+            String key = getClass().getName() + Json.write(this);
+            loaded = SharedCache.get(LoadedTable.class, key, state, () -> readShared(state));
+            loadedState = state;
         }
         return loaded;
     }
 
-    private LoadedTable readAll(String state) {
+    private LoadedTable readShared(String state) {
+        Optional<TableCache> cache = TableCache.inUse();
+        if (cache.isPresent() && !state.isEmpty()) {
+            String definition = getClass().getName() + Json.write(this);
+            return cache.get().get(definition, state, storage -> readInto(storage, state));
+        }
+        return readInto(new BlockStorage(memoryBytes(), TableCache.folder()), state);
+    }
+
+    /** Bytes of memory this table may take; reading it takes about as much again at most. */
+    protected final long memoryBytes() {
+        return memory == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : memory;
+    }
+
+    private LoadedTable readInto(BlockStorage storage, String state) {
+        long began = System.nanoTime();
         Schema schema = schema();
         BadRowLog bad = newBadRowLog();
-        long bytes = memory == null ? Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP : memory;
-        try (ColumnStoreWriter writer = new ColumnStoreWriter(schema, bytes)) {
+        try (ColumnStoreWriter writer = new ColumnStoreWriter(schema, storage)) {
             read(schema, writer, bad);
             requireUnchanged(state);
             ColumnStore store = writer.finish();
+            LOG.debug(
+                    "Read {} rows of {} columns from {} in {} s",
+                    store.rows(),
+                    schema.size(),
+                    this,
+                    Math.round((System.nanoTime() - began) / 1e6) / 1000.0);
             return new LoadedTable(store, bad.count(), bad.finish());
         }
     }
 
-    /** The table read as these columns with these types, whatever was chosen before. */
+    /** The table read as these columns with these types, in place of earlier choices. */
     public final TableSource reading(Map<String, ColumnType> wanted) {
         Map<String, ColumnType> all = new LinkedHashMap<>(types);
         all.putAll(wanted);

@@ -66,7 +66,7 @@ public final class TextSource implements Source {
         }
         FileSet found = FileSet.of(files, List.of(".txt", ".text", ".md"));
         String state = found.state();
-        return SharedCache.get(TokenizedText.class, Json.write(this) + state, () -> {
+        return SharedCache.get(TokenizedText.class, Json.write(this), state, () -> {
             try (Tokenizer.Opened opened = tokenizer.open()) {
                 TokenizedText text = new TokenizedText();
                 for (Path file : found.files()) {

@@ -1,7 +1,6 @@
 package dev.tutti.source.text;
 
 import dev.tutti.data.DataException;
-import dev.tutti.source.column.TextColumn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +33,7 @@ public final class VocabularyTokenizer implements Tokenizer {
             throw new DataException(file + ": the vocabulary cannot be read: " + e.getMessage(), e);
         }
         return text -> {
-            List<String> words = TextColumn.words(text);
+            List<String> words = WordSplitter.words(text);
             return words.stream().mapToInt(word -> ids.getOrDefault(word, 1)).toArray();
         };
     }

@@ -16,8 +16,11 @@ import dev.tutti.source.table.TableSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -211,5 +214,39 @@ class ColumnsTest {
         assertThatThrownBy(() -> all(data))
                 .hasMessageContaining("column 'income'")
                 .hasMessageContaining("holds text");
+    }
+
+    @Test
+    void rawRowsGiveTheSameArraysAsATableOfThem() throws IOException {
+        Columns columns = Columns.of(
+                        NumericColumn.of("a").indicator(),
+                        CategoryColumn.of("c").size(6),
+                        CategoryColumn.of("n").size(5).embedding(),
+                        DateColumn.of("d"))
+                .label(LabelColumn.classes("y"));
+        Dataset data = Dataset.of(table(
+                "a,c,n,d,y\n1.5,red,1,2026-01-31,no\n,blue,2,2026-02-28,yes\n-3,,3,,no\n4,red,1,2025-12-24,yes\n"));
+        Columns fitted = refitted(columns, data);
+        List<Map<String, Object>> rows = new ArrayList<>();
+        rows.add(Map.of("a", 1.5, "c", "red", "n", 1, "d", LocalDate.of(2026, 1, 31), "y", "no"));
+        rows.add(Map.of("c", " blue ", "n", 2.0, "d", "2026-02-28", "y", "yes"));
+        rows.add(Map.of("a", "-3", "n", "3", "y", "no", "more", "ignored"));
+        rows.add(Map.of("a", 4L, "c", "red", "n", 1, "d", LocalDateTime.of(2025, 12, 24, 0, 0), "y", "yes"));
+        RowEncoder encoder = fitted.rowEncoder();
+        Batch expected = all(data.map(fitted));
+        Batch labelled = encoder.labelled(rows);
+        assertThat(labelled.features().get(0).floats())
+                .isEqualTo(expected.features().get(0).floats());
+        assertThat(labelled.features().get(1).longs())
+                .isEqualTo(expected.features().get(1).longs());
+        assertThat(labelled.labels().get(0).longs())
+                .isEqualTo(expected.labels().get(0).longs());
+        assertThat(encoder.features(rows).labels()).isEmpty();
+        assertThat(encoder.inputs()).containsExactlyInAnyOrder("a", "c", "n", "d");
+        assertThatThrownBy(() -> encoder.features(List.of(Map.of("a", "many"))))
+                .isInstanceOf(DataException.class)
+                .hasMessageContaining("row 0, column 'a': expected number, received 'many'");
+        assertThatThrownBy(() -> encoder.labelled(List.of(Map.of("a", 1, "y", "perhaps"))))
+                .hasMessageContaining("expected one of no, yes, received 'perhaps'");
     }
 }

@@ -10,12 +10,15 @@ import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.source.Source;
 import dev.tutti.data.transform.RandomTransform;
+import dev.tutti.json.Json;
+import dev.tutti.source.table.BadRows;
 import java.awt.Color;
 import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -109,5 +112,42 @@ class ImageSourceTest {
                         .classes(List.of("other"))
                         .size())
                 .hasMessageContaining("class 'c' is none of [other]");
+    }
+
+    @Test
+    void damagedImagesAreLeftOutUpToALimitAndCollected() throws IOException {
+        write("a/1.png", "png", Color.RED, Color.RED);
+        write("a/2.jpg", "jpg", Color.GREEN, Color.GREEN);
+        write("b/3.png", "png", Color.BLUE, Color.BLUE);
+        for (String name : List.of("a/2.jpg", "b/3.png")) {
+            byte[] whole = Files.readAllBytes(folder.resolve(name));
+            Path cut = folder.resolve(name.replace('.', '-') + ".cut" + name.substring(name.indexOf('.')));
+            Files.write(cut, Arrays.copyOf(whole, whole.length - 20));
+        }
+        Files.writeString(folder.resolve("b/text.png"), "no image");
+        Files.createFile(folder.resolve("b/empty.webp"));
+        ImageSource all = ImageSource.of(folder.toString()).size(4, 4);
+        assertThatThrownBy(() -> first(Dataset.of(all)))
+                .isInstanceOf(DataException.class)
+                .hasMessageContaining("2-jpg.cut.jpg: is a damaged image: its end is missing")
+                .hasMessageContaining("set 'badRows' of the source to skip or collect");
+        Path side = folder.resolve("bad.csv");
+        ImageSource good = all.badRows(BadRows.collect(4, side.toString()));
+        assertThat(good.size()).hasValue(3);
+        assertThat(first(Dataset.of(good)).label().longs()).containsExactly(0, 0, 1);
+        assertThat(good.notices())
+                .singleElement()
+                .asString()
+                .contains("4 bad rows")
+                .contains("2-jpg.cut.jpg");
+        assertThat(Files.readAllLines(side))
+                .hasSize(5)
+                .anySatisfy(line -> assertThat(line).contains("text.png").contains("damaged image"));
+        assertThatThrownBy(() -> all.badRows(BadRows.skip(3)).size())
+                .isInstanceOf(DataException.class)
+                .hasMessageContaining("more than 3 bad rows");
+        Source read =
+                Json.read("{\"type\": \"images\", \"folder\": \"x\", \"badRows\": \"skip\"}", Source.class, "job");
+        assertThat(Json.write(read)).contains("\"policy\" : \"skip\"");
     }
 }

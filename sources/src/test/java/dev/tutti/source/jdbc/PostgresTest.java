@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.data.DataException;
+import dev.tutti.source.TableAddress;
 import dev.tutti.source.table.BadRows;
 import dev.tutti.source.table.ColumnStore;
 import dev.tutti.source.table.ColumnType;
@@ -136,5 +137,21 @@ class PostgresTest {
                         .load()
                         .badRows())
                 .isEqualTo(ROWS);
+    }
+
+    @Test
+    void anAddressIsEnoughWhereTheTableHasAPrimaryKey() throws SQLException {
+        String address = url.replaceFirst("\\?.*", "").replaceFirst("^jdbc:postgresql://", "postgresql://postgres@");
+        TableAddress people = TableAddress.database(address, "people", null, null, null);
+        assertThat(people.name()).isEqualTo("people");
+        assertThat(people.yaml()).contains("key: id").contains("user: postgres").contains("jdbc:postgresql://");
+        assertThat(people.source().load().store().rows()).isEqualTo(ROWS);
+        execute("create table if not exists nokey (x int)");
+        assertThatThrownBy(() -> TableAddress.database(address, "nokey", null, null, null))
+                .hasMessageContaining("table 'nokey' has no primary key")
+                .hasMessageContaining("--key");
+        assertThatThrownBy(() -> TableAddress.database("postgresql://me:secret@host/db", "people", null, null, null))
+                .hasMessageContaining("holds a password")
+                .hasMessageNotContaining("secret");
     }
 }

@@ -113,4 +113,39 @@ class ColumnStoreTest {
                 .hasMessageContaining("two columns are named 'number'");
         assertThatThrownBy(() -> SCHEMA.indexOf("numbr")).hasMessageContaining("did you mean 'number'");
     }
+
+    @Test
+    void aFileTenTimesLargerThanItsBufferIsReadWithinIt() throws IOException {
+        StringBuilder text = new StringBuilder("a,b,c\n");
+        for (int i = 0; i < 400_000; i++) {
+            text.append(i)
+                    .append(',')
+                    .append(i / 8.0)
+                    .append(",w")
+                    .append(i % 100)
+                    .append('\n');
+        }
+        Path file = Files.writeString(folder.resolve("large.csv"), text);
+        Path parquet = folder.resolve("large.parquet");
+        Sources.sql("select 1 as a").load(); // DuckDB is there
+        try (var connection = java.sql.DriverManager.getConnection("jdbc:duckdb:");
+                var statement = connection.createStatement()) {
+            statement.execute("COPY (FROM '" + file + "') TO '" + parquet + "' (ROW_GROUP_SIZE 50000)");
+        } catch (java.sql.SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        long buffer = 700_000;
+        for (Path each : List.of(file, parquet)) {
+            ColumnStore store =
+                    Sources.table(each.toString()).memory(buffer).load().store();
+            assertThat(store.rows()).isEqualTo(400_000);
+            assertThat(store.memoryBytes()).isLessThanOrEqualTo(buffer);
+            assertThat(store.fileBytes()).isGreaterThan(9 * buffer);
+            for (long row : new long[] {0, 49_999, 50_000, 123_456, 399_999}) {
+                assertThat(store.range(0, row, row + 1).whole(0)).isEqualTo(row);
+                assertThat(store.range(1, row, row + 1).number(0)).isEqualTo(row / 8.0);
+                assertThat(store.range(2, row, row + 1).text(0)).hasValue("w" + row % 100);
+            }
+        }
+    }
 }
