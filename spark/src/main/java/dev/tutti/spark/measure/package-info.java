@@ -1,0 +1,2 @@
+/** What the benchmark of Spark clusters measures. */
+package dev.tutti.spark.measure;

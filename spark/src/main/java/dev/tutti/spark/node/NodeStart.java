@@ -1,0 +1,113 @@
+package dev.tutti.spark.node;
+
+import dev.tutti.cluster.ClusterTeam;
+import dev.tutti.cluster.rpc.CoordinatorAddress;
+import dev.tutti.cluster.rpc.JoinRequest;
+import dev.tutti.comm.Member;
+import dev.tutti.comm.connection.Connections;
+import dev.tutti.train.TrainingException;
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.SparkEnv;
+
+/** Starts a node in an executor, on a thread that outlives the task. */
+final class NodeStart implements Serializable {
+    static final String ENDED = "tutti.nodes.ended";
+    private static final long serialVersionUID = 1;
+    private static final long POLL_MILLIS = 50;
+
+    private final String cluster;
+    private final String host;
+    private final int port;
+    private final String token;
+    private final int workers;
+    private final int servers;
+    private final NodeFunction function;
+    private final HashMap<String, String> arguments;
+
+    NodeStart(
+            String cluster,
+            CoordinatorAddress address,
+            int workers,
+            int servers,
+            NodeFunction function,
+            Map<String, String> arguments) {
+        this.cluster = cluster;
+        this.host = address.host();
+        this.port = address.port();
+        this.token = address.token();
+        this.workers = workers;
+        this.servers = servers;
+        this.function = function;
+        this.arguments = new HashMap<>(arguments);
+    }
+
+    /** Starts node {@code number}; returns when all nodes have joined, so that each has a slot of its own until then. */
+    void start(int number, long limitMillis) {
+        boolean server = number < servers;
+        String role = server ? "ps" : Member.WORKER;
+        int index = server ? number : number - servers;
+        String name = role + "-" + index;
+        ClusterTeam team = ClusterTeam.join(
+                new CoordinatorAddress(host, port, token),
+                JoinRequest.of(role, name).process(name + " of " + cluster),
+                1,
+                Connections::open);
+        DataFeed feed = new DataFeed();
+        NodeContext context = new NodeContext(SparkEnv.get().executorId(), role, index, workers, feed, team);
+        if (!server) {
+            NodeRegistry.add(cluster, feed);
+        }
+        Thread thread = new Thread(() -> run(context), "tutti-node-" + name);
+        thread.setDaemon(true);
+        thread.start();
+        Thread watch = new Thread(() -> watch(context, thread), "tutti-node-watch-" + name);
+        watch.setDaemon(true);
+        watch.start();
+        awaitOthers(team, limitMillis);
+    }
+
+    private void run(NodeContext context) {
+        try (var team = context.team()) {
+            function.run(arguments, context);
+            team.done();
+        } catch (RuntimeException | Error e) {
+            context.feed().fail(e.getClass().getSimpleName() + ": " + e.getMessage());
+            throw e;
+        } finally {
+            context.feed().terminate();
+        }
+    }
+
+    /** Hears from the driver that the cluster is shut down. */
+    private void watch(NodeContext context, Thread node) {
+        try {
+            while (node.isAlive() && context.team().configuration().values().get(ENDED) == null) {
+                Thread.sleep(POLL_MILLIS);
+            }
+            context.feed().end();
+            node.join();
+            NodeRegistry.remove(cluster, context.feed());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitOthers(ClusterTeam team, long limitMillis) {
+        long deadline = System.nanoTime() + limitMillis * 1_000_000;
+        while (team.members(Member.WORKER).size() + team.members("ps").size() < workers + servers) {
+            if (System.nanoTime() > deadline) {
+                throw new TrainingException(
+                        "only " + team.members(Member.WORKER).size() + " of " + workers + " nodes have a slot after "
+                                + limitMillis / 1000 + " s: ask for fewer, or a larger cluster");
+            }
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TrainingException("interrupted while nodes were started", e);
+            }
+        }
+    }
+}

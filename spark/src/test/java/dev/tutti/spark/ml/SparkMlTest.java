@@ -1,0 +1,253 @@
+package dev.tutti.spark.ml;
+
+import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.optim.Optimizers.adam;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.offset;
+
+import dev.tutti.array.NdArray;
+import dev.tutti.data.DataException;
+import dev.tutti.nn.Sequential;
+import dev.tutti.spark.TestSession;
+import dev.tutti.spark.storage.OtherFileSystem;
+import dev.tutti.train.EpochResult;
+import dev.tutti.train.Predictor;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.ml.Pipeline;
+import org.apache.spark.ml.PipelineModel;
+import org.apache.spark.ml.PipelineStage;
+import org.apache.spark.ml.evaluation.MulticlassClassificationEvaluator;
+import org.apache.spark.ml.feature.StringIndexer;
+import org.apache.spark.ml.feature.VectorAssembler;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.tuning.CrossValidator;
+import org.apache.spark.ml.tuning.ParamGridBuilder;
+import org.apache.spark.ml.tuning.TrainValidationSplit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tutti's estimators as stages of Spark ML, on two executor processes. */
+@Timeout(300) // the first one starts the executors
+class SparkMlTest {
+    /** Uneven, empty, and one with a single row. */
+    private static final int[] PARTITIONS = {300, 0, 1, 77, 240};
+
+    private static double accuracy(Dataset<Row> predicted) {
+        return new MulticlassClassificationEvaluator().setMetricName("accuracy").evaluate(predicted);
+    }
+
+    /** Keeps what epochs have counted. */
+    private static final class Counted implements Callback {
+        private final List<Long> samples = new ArrayList<>();
+
+        @Override
+        public void epoch(Run run, EpochResult result) {
+            samples.add(result.training().samples());
+        }
+    }
+
+    @Test
+    void learnsFromUnevenPartitionsEachRowOncePerEpoch(@TempDir Path folder) throws Exception {
+        Dataset<Row> table = TestSession.blobs(1, PARTITIONS);
+        Counted counted = new Counted();
+        TuttiClassificationModel model = new TuttiClassifier()
+                .setModel(Sequential.of(dense(8).relu(), dense(2)))
+                .setOptimizer(adam(0.02))
+                .setBatchSize(32)
+                .setEpochs(3)
+                .callbacks(counted)
+                .fit(table);
+
+        assertThat(counted.samples).containsExactly(618L, 618L, 618L);
+        Dataset<Row> predicted = model.transform(TestSession.blobs(2, 200, 0, 3));
+        assertThat(predicted.columns())
+                .containsExactly("features", "label", "rawPrediction", "probability", "prediction");
+        assertThat(predicted.count()).isEqualTo(203);
+        assertThat(accuracy(predicted)).isGreaterThan(0.95);
+
+        model.write().save(folder.resolve("stage").toUri().toString());
+        TuttiClassificationModel loaded =
+                TuttiClassificationModel.load(folder.resolve("stage").toUri().toString());
+        assertThat(loaded.transform(table).collectAsList())
+                .isEqualTo(model.transform(table).collectAsList());
+
+        Row first = predicted.first();
+        List<Float> x = first.getList(0);
+        Vector raw = first.getAs("rawPrediction");
+        try (Predictor ordinary = Predictor.load(folder.resolve("stage/model"))) {
+            NdArray scores = ordinary.predict(NdArray.of(new float[] {x.get(0), x.get(1)}, 1, 2));
+            assertThat((float) raw.apply(0)).isEqualTo(scores.floats()[0]);
+        }
+        TuttiClassificationModel ofFolder = TuttiClassificationModel.of(folder.resolve("stage/model"));
+        assertThat(accuracy(ofFolder.transform(table))).isEqualTo(accuracy(model.transform(table)));
+    }
+
+    @Test
+    void worksInAPipelineOfSparksOwnStages(@TempDir Path folder) throws Exception {
+        Dataset<Row> raw = TestSession.blobs(3, 200, 200)
+                .select(
+                        functions.col("features").getItem(0).as("a"),
+                        functions.col("features").getItem(1).cast("double").as("b"),
+                        functions
+                                .when(functions.col("label").equalTo(0), "no")
+                                .otherwise("yes")
+                                .as("answer"));
+        Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {
+            new StringIndexer().setInputCol("answer").setOutputCol("label").setStringOrderType("alphabetAsc"),
+            new VectorAssembler().setInputCols(new String[] {"a", "b"}).setOutputCol("features"),
+            new TuttiClassifier()
+                    .setHiddenLayers(8)
+                    .setLearningRate(0.02)
+                    .setEpochs(3)
+                    .setBatchSize(32)
+        });
+        PipelineModel fitted = pipeline.fit(raw);
+        assertThat(accuracy(fitted.transform(raw))).isGreaterThan(0.95);
+
+        String path = folder.resolve("pipeline").toUri().toString();
+        fitted.write().save(path);
+        assertThat(accuracy(PipelineModel.load(path).transform(raw))).isGreaterThan(0.95);
+        pipeline.write().save(path + "-unfitted");
+        assertThat(Pipeline.load(path + "-unfitted").getStages()[2]).isInstanceOf(TuttiClassifier.class);
+    }
+
+    @Test
+    void isTunedByCrossValidation() {
+        Dataset<Row> table = TestSession.blobs(4, 120, 120);
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(4)
+                .setEpochs(2)
+                .setBatchSize(16)
+                .setWorkers(1);
+        ParamMap[] grid = new ParamGridBuilder()
+                .addGrid(classifier.learningRate(), new double[] {1e-6, 0.02})
+                .build();
+        var tuned = new CrossValidator()
+                .setEstimator(classifier)
+                .setEvaluator(new MulticlassClassificationEvaluator().setMetricName("accuracy"))
+                .setEstimatorParamMaps(grid)
+                .setNumFolds(2)
+                .setParallelism(2)
+                .fit(table);
+        assertThat(tuned.avgMetrics()[1]).isGreaterThan(0.9).isGreaterThan(tuned.avgMetrics()[0]);
+        assertThat(((TuttiClassificationModel) tuned.bestModel()).getOrDefault(classifier.learningRate()))
+                .isEqualTo(0.02);
+    }
+
+    @Test
+    void isTunedByASplitForTrainingAndValidation() {
+        Dataset<Row> table = TestSession.blobs(5, 150, 90);
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(4)
+                .setLearningRate(0.02)
+                .setBatchSize(16)
+                .setWorkers(1);
+        ParamMap[] grid = new ParamGridBuilder()
+                .addGrid(classifier.epochs(), new int[] {1, 3})
+                .build();
+        var tuned = new TrainValidationSplit()
+                .setEstimator(classifier)
+                .setEvaluator(new MulticlassClassificationEvaluator().setMetricName("accuracy"))
+                .setEstimatorParamMaps(grid)
+                .setTrainRatio(0.75)
+                .setParallelism(2)
+                .setSeed(1)
+                .fit(table);
+        assertThat(tuned.validationMetrics()).hasSize(2);
+        assertThat(tuned.validationMetrics()[1]).isGreaterThan(0.9);
+        assertThat(accuracy(tuned.transform(table))).isGreaterThan(0.9);
+    }
+
+    @Test
+    void goesOnFromCheckpointsInAFileSystemOfHadoop(@TempDir Path folder) {
+        OtherFileSystem.in(TestSession.get().sparkContext().hadoopConfiguration());
+        String address = "other://" + folder.resolve("checkpoints");
+        Dataset<Row> table = TestSession.blobs(6, 100, 60);
+        Counted counted = new Counted();
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(4)
+                .setBatchSize(16)
+                .setEpochs(2)
+                .setCheckpointDir(address)
+                .callbacks(counted);
+        classifier.fit(table);
+        assertThat(folder.resolve("checkpoints").toFile().list()).hasSize(2).allMatch(name -> name.startsWith("step-"));
+
+        classifier.setEpochs(3).setResume(true).fit(table);
+        assertThat(counted.samples).as("two epochs, then the third one").containsExactly(160L, 160L, 160L);
+        assertThat(folder.resolve("checkpoints").toFile().list()).hasSize(3);
+
+        TuttiClassificationModel whole = new TuttiClassifier()
+                .setHiddenLayers(4)
+                .setBatchSize(16)
+                .setEpochs(3)
+                .fit(table);
+        TuttiClassificationModel resumed = classifier.fit(table); // all epochs are done: the model of the checkpoint
+        Vector wanted = whole.transform(table).first().getAs("probability");
+        Vector had = resumed.transform(table).first().getAs("probability");
+        assertThat(had.apply(0)).isCloseTo(wanted.apply(0), offset(1e-4));
+    }
+
+    @Test
+    void learnsANumberFromSeveralColumnsAndMeasuresHeldOutRows() {
+        Dataset<Row> table = TestSession.get()
+                .range(0, 400, 1, 3)
+                .selectExpr(
+                        "id % 20 / 10.0 as a",
+                        "cast(id % 7 as int) as b", "3.0 * (id % 20) / 10.0 - (id % 7) as label", "id % 5 = 0 as held");
+        List<Double> losses = new ArrayList<>();
+        TuttiRegressionModel model = new TuttiRegressor()
+                .setFeaturesCols("a", "b")
+                .setModel(Sequential.of(dense(1)))
+                .setOptimizer(adam(0.1))
+                .setValidationCol("held")
+                .setEpochs(15)
+                .setBatchSize(20)
+                .callbacks(new Callback() {
+                    @Override
+                    public void epoch(Run run, EpochResult result) {
+                        assertThat(result.training().samples()).isEqualTo(320);
+                        assertThat(result.measured().samples()).isEqualTo(80);
+                        losses.add(result.measured().loss());
+                    }
+                })
+                .fit(table);
+        assertThat(losses.get(14)).isLessThan(0.05).isLessThan(losses.get(0));
+        Row row = model.transform(table).filter("a = 1.0 and b = 2").first();
+        assertThat(row.<Double>getAs("prediction")).isBetween(0.5, 1.5);
+    }
+
+    @Test
+    void namesTheColumnThatIsNullOrMissing() {
+        StructType schema = new StructType()
+                .add("features", DataTypes.createArrayType(DataTypes.FloatType), true)
+                .add("label", DataTypes.DoubleType, true);
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            rows.add(RowFactory.create(new float[] {i, 1}, i == 40 ? null : 1.0));
+        }
+        Dataset<Row> table = TestSession.get().createDataFrame(TestSession.partitioned(List.of(rows)), schema);
+        TuttiClassifier classifier = new TuttiClassifier().setModel(Sequential.of(dense(2)));
+        assertThatThrownBy(() -> classifier.fit(table))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("column 'label' is null");
+        assertThatThrownBy(() -> new TuttiClassifier().setFeaturesCol("pixels").fit(table))
+                .isInstanceOf(DataException.class)
+                .hasMessageContaining("'pixels'")
+                .hasMessageContaining("features, label");
+    }
+}
