@@ -39,7 +39,6 @@ import java.util.function.Consumer;
 public final class EndpointServer implements AutoCloseable {
     private static final Duration DRAIN = Duration.ofSeconds(30);
     private static final Duration LONGEST_STOP = Duration.ofSeconds(40);
-    private static final Duration IDLE = Duration.ofSeconds(120);
     private static final int LONGEST_LINE = 8_192;
 
     private final HttpSettings settings;
@@ -61,7 +60,9 @@ public final class EndpointServer implements AutoCloseable {
         }
         builder.maxRequestLength(settings.maxBodyBytes())
                 .requestTimeout(settings.requestTimeout())
-                .idleTimeout(IDLE)
+                .idleTimeout(settings.idleTimeout())
+                .childChannelPipelineCustomizer(
+                        pipeline -> pipeline.addFirst(new FirstByteLimit(settings.idleTimeout())))
                 .maxNumConnections(settings.maxConnections())
                 .http1MaxInitialLineLength(LONGEST_LINE)
                 .http1MaxHeaderSize(2 * LONGEST_LINE)
@@ -69,6 +70,8 @@ public final class EndpointServer implements AutoCloseable {
                 .disableServerHeader()
                 .disableDateHeader()
                 .meterRegistry(NoopMeterRegistry.get()) // the service measures by itself: ServingMetrics
+                .unloggedExceptionsReportIntervalMillis(
+                        0) // errors of callers are answered, and are no news for the log
                 .errorHandler(new JsonErrors());
         accessLog.ifPresent(lines -> builder.accessLogWriter(new AccessLog(lines), true));
     }

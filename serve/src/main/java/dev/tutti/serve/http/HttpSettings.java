@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param maxBodyBytes bytes of one request; 64 MB by default
  * @param maxConnections at once; 20,000 by default
  * @param requestTimeout for a request to arrive and be answered; 60 s by default
+ * @param idleTimeout after which a connection without a request is closed; 2 minutes by default
  */
 public record HttpSettings(
         String host,
@@ -25,8 +26,10 @@ public record HttpSettings(
         ApiKeys keys,
         long maxBodyBytes,
         int maxConnections,
-        Duration requestTimeout) {
+        Duration requestTimeout,
+        Duration idleTimeout) {
     public static final String LOOPBACK = "127.0.0.1";
+    public static final Duration IDLE = Duration.ofMinutes(2);
 
     public HttpSettings {
         if (port < 0 || port > 65_535) {
@@ -51,15 +54,18 @@ public record HttpSettings(
                 ApiKeys.none(),
                 64L << 20,
                 20_000,
-                Duration.ofSeconds(60));
+                Duration.ofSeconds(60),
+                IDLE);
     }
 
     public HttpSettings keys(ApiKeys newKeys) {
-        return new HttpSettings(host, port, certificate, key, newKeys, maxBodyBytes, maxConnections, requestTimeout);
+        return new HttpSettings(
+                host, port, certificate, key, newKeys, maxBodyBytes, maxConnections, requestTimeout, idleTimeout);
     }
 
     public HttpSettings host(String newHost) {
-        return new HttpSettings(newHost, port, certificate, key, keys, maxBodyBytes, maxConnections, requestTimeout);
+        return new HttpSettings(
+                newHost, port, certificate, key, keys, maxBodyBytes, maxConnections, requestTimeout, idleTimeout);
     }
 
     public HttpSettings tls(Path newCertificate, Path newKey) {
@@ -71,15 +77,21 @@ public record HttpSettings(
                 keys,
                 maxBodyBytes,
                 maxConnections,
-                requestTimeout);
+                requestTimeout,
+                idleTimeout);
     }
 
     public HttpSettings maxBodyBytes(long bytes) {
-        return new HttpSettings(host, port, certificate, key, keys, bytes, maxConnections, requestTimeout);
+        return new HttpSettings(host, port, certificate, key, keys, bytes, maxConnections, requestTimeout, idleTimeout);
     }
 
     public HttpSettings requestTimeout(Duration limit) {
-        return new HttpSettings(host, port, certificate, key, keys, maxBodyBytes, maxConnections, limit);
+        return new HttpSettings(host, port, certificate, key, keys, maxBodyBytes, maxConnections, limit, idleTimeout);
+    }
+
+    public HttpSettings idleTimeout(Duration limit) {
+        return new HttpSettings(
+                host, port, certificate, key, keys, maxBodyBytes, maxConnections, requestTimeout, limit);
     }
 
     public boolean isLocal() {

@@ -14,6 +14,7 @@ import dev.tutti.serve.protocol.InferenceService;
 import dev.tutti.serve.protocol.OpenInferenceGrpc;
 import dev.tutti.serve.protocol.OpenInferenceRest;
 import dev.tutti.serve.protocol.PlainRest;
+import dev.tutti.serve.protocol.TensorFlowGrpc;
 import dev.tutti.serve.protocol.TensorFlowRest;
 import java.net.URI;
 import java.nio.file.Path;
@@ -74,6 +75,7 @@ public final class InferenceServer implements AutoCloseable {
         tensorFlow(server, new TensorFlowRest(service));
         plain(server, service);
         new OpenInferenceGrpc(service, server.access(Role.PREDICT)).methods().forEach(server::service);
+        new TensorFlowGrpc(service, server.access(Role.PREDICT)).methods().forEach(server::service);
     }
 
     private static void openInference(EndpointServer server, OpenInferenceRest v2) {

@@ -6,6 +6,7 @@ import dev.tutti.loss.Loss;
 import dev.tutti.loss.SoftmaxCrossEntropy;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The classes that a model tells apart, and their probabilities; a model of numbers has none. */
 public final class ClassNames {
@@ -17,13 +18,16 @@ public final class ClassNames {
 
     private final Kind kind;
     private final List<String> names;
+    private final int outputs;
 
-    private ClassNames(Kind kind, List<String> names) {
+    private ClassNames(Kind kind, List<String> names, int outputs) {
         this.kind = kind;
         this.names = names;
+        this.outputs = outputs;
     }
 
-    static ClassNames of(SavedModel saved) {
+    /** Those of a saved model. */
+    public static ClassNames of(SavedModel saved) {
         var outputs = saved.model().outputs();
         Loss loss = saved.made().recipe() == null ? null : saved.made().recipe().loss();
         Kind kind = Kind.NONE;
@@ -34,11 +38,27 @@ public final class ClassNames {
                 kind = Kind.SIGMOID;
             }
         }
-        return new ClassNames(kind, saved.features().classes());
+        int width = kind == Kind.NONE ? 0 : Math.toIntExact(outputs.get(0).size());
+        return new ClassNames(kind, saved.features().classes(), width);
     }
 
     public boolean exist() {
         return kind != Kind.NONE;
+    }
+
+    /** How many outputs tell them apart; 1 where there are two, which one output tells apart. */
+    public int count() {
+        return outputs;
+    }
+
+    /** The number of a class by its name, or by the number itself. */
+    public OptionalInt number(String name) {
+        int known = names.indexOf(name);
+        if (known >= 0) {
+            return OptionalInt.of(known);
+        }
+        boolean number = name.matches("[0-9]{1,6}") && Integer.parseInt(name) < outputs;
+        return number ? OptionalInt.of(Integer.parseInt(name)) : OptionalInt.empty();
     }
 
     public String name(int number) {

@@ -35,6 +35,7 @@ public final class ModelVersion implements AutoCloseable {
     private final ModelSignature signature;
     private final ClassNames classes;
     private final FeatureSteps features;
+    private final NamedRowInputs rows;
     private final DynamicBatcher batcher;
     private int users;
     private boolean retired;
@@ -60,7 +61,8 @@ public final class ModelVersion implements AutoCloseable {
         this.saved = saved;
         signature = ModelSignature.of(saved.model(), saved.features().transforms());
         classes = ClassNames.of(saved);
-        features = new FeatureSteps(saved.features().transforms(), saved.model().inputs(), signature);
+        rows = NamedRowInputs.of(saved.features().transforms());
+        features = new FeatureSteps(rows.behind(), saved.model().inputs(), signature);
         List<BatchFunction> functions = new ArrayList<>();
         for (int i = 0; i < settings.replicas(); i++) {
             Model replica = i == 0 ? saved.model() : saved.model().replica();
@@ -135,6 +137,11 @@ public final class ModelVersion implements AutoCloseable {
         return batcher.queuedRows();
     }
 
+    /** How rows with named columns become inputs and outputs become answers; of a model for a table. */
+    public NamedRowInputs namedRows() {
+        return rows;
+    }
+
     /**
      * Computes the outputs for raw rows: features first, then the model.
      *
@@ -142,6 +149,15 @@ public final class ModelVersion implements AutoCloseable {
      */
     public CompletableFuture<List<NdArray>> infer(List<NdArray> rows, Duration limit) {
         return batcher.submit(features.apply(rows), limit);
+    }
+
+    /**
+     * Requires that raw rows fit the model.
+     *
+     * @throws dev.tutti.serve.ServeException if they do not; it says why
+     */
+    public void requireFitting(List<NdArray> rows) {
+        features.apply(rows);
     }
 
     /** Keeps the version open; false if it is being closed, and another one is to be chosen. */

@@ -3,6 +3,8 @@ package dev.tutti.serve.protocol;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.linecorp.armeria.common.ClosedSessionException;
 import com.linecorp.armeria.common.ContentTooLargeException;
+import com.linecorp.armeria.common.ResponseCompleteException;
+import com.linecorp.armeria.common.ShuttingDownException;
 import com.linecorp.armeria.common.stream.AbortedStreamException;
 import com.linecorp.armeria.server.HttpStatusException;
 import com.linecorp.armeria.server.RequestTimeoutException;
@@ -48,11 +50,18 @@ public final class Failures {
         if (cause instanceof HttpStatusException status && status.httpStatus().code() == 413) {
             return new ServeException(Reason.TOO_LARGE, "the body is too large for this service", cause);
         }
-        if (cause instanceof ClosedSessionException || cause instanceof AbortedStreamException) {
+        if (cause instanceof ClosedSessionException
+                || cause instanceof AbortedStreamException
+                || cause
+                        instanceof
+                        ResponseCompleteException) { // it was answered before it was complete, as one that is too large
             return new ServeException(Reason.DEADLINE, "the client has gone before its request was complete", cause);
         }
         if (cause instanceof CancellationException || cause instanceof RequestTimeoutException) {
             return new ServeException(Reason.DEADLINE, "the request was cancelled or its time was over", cause);
+        }
+        if (cause instanceof ShuttingDownException) {
+            return new ServeException(Reason.UNAVAILABLE, "the service is being stopped", cause);
         }
         LOG.error("a request failed by a defect", cause);
         return new ServeException(Reason.DEFECT, "the service failed to answer: its log says why", cause);

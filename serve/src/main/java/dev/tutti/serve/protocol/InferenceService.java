@@ -61,7 +61,7 @@ public final class InferenceService {
                     throw Failures.serveException(failure);
                 }
                 metrics.answered(model, version.number(), protocol, (System.nanoTime() - began) / 1e9);
-                return new InferenceAnswer(version, arrays);
+                return new InferenceAnswer(version, version.namedRows().answers(arrays, version.classes()));
             });
             var unusedCount = answer.whenComplete((done, failure) -> {
                 if (failure != null) {

@@ -1,18 +1,14 @@
 package dev.tutti.serve.protocol;
 
 import com.linecorp.armeria.common.RequestHeaders;
-import com.linecorp.armeria.common.grpc.protocol.ArmeriaStatusException;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import com.linecorp.armeria.server.grpc.protocol.AbstractUnaryGrpcService;
 import dev.tutti.array.NdArray;
 import dev.tutti.serve.ServeException;
 import dev.tutti.serve.model.ModelVersion;
 import dev.tutti.serve.model.TensorSpec;
 import dev.tutti.serve.model.VersionChoice;
 import dev.tutti.serve.tensor.Datatype;
-import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,14 +22,6 @@ import java.util.function.Consumer;
  * from the wire into arrays without a generated class in between.
  */
 public final class OpenInferenceGrpc {
-    private static final String SERVICE = "/inference.GRPCInferenceService/";
-
-    /** Answers a message; what it throws becomes the status of the call. */
-    @FunctionalInterface
-    private interface Method {
-        CompletionStage<byte[]> answer(ServiceRequestContext context, ProtoReader message);
-    }
-
     private final InferenceService service;
     private final Consumer<RequestHeaders> access;
 
@@ -45,58 +33,20 @@ public final class OpenInferenceGrpc {
 
     /** The methods by their paths. */
     public Map<String, HttpService> methods() {
-        Map<String, HttpService> methods = new LinkedHashMap<>();
-        methods.put(SERVICE + "ServerLive", open((context, message) -> flag(true)));
-        methods.put(
-                SERVICE + "ServerReady",
-                open((context, message) -> flag(service.registry().isReady())));
-        methods.put(SERVICE + "ModelReady", guarded((context, message) -> flag(isReady(message))));
-        methods.put(SERVICE + "ServerMetadata", guarded((context, message) -> server()));
-        methods.put(SERVICE + "ModelMetadata", guarded((context, message) -> metadata(message)));
-        methods.put(SERVICE + "ModelInfer", guarded(this::infer));
-        return methods;
-    }
-
-    private HttpService guarded(Method method) {
-        return open((context, message) -> {
-            access.accept(context.request().headers());
-            return method.answer(context, message);
-        });
-    }
-
-    private static HttpService open(Method method) {
-        return new AbstractUnaryGrpcService() {
-            @Override
-            protected CompletionStage<byte[]> handleMessage(ServiceRequestContext context, byte[] message) {
-                CompletableFuture<byte[]> answer = new CompletableFuture<>();
-                try {
-                    method.answer(context, new ProtoReader(ByteBuffer.wrap(message)))
-                            .whenComplete((bytes, failure) -> {
-                                if (failure == null) {
-                                    answer.complete(bytes);
-                                } else {
-                                    answer.completeExceptionally(status(failure));
-                                }
-                            });
-                } catch (RuntimeException e) {
-                    answer.completeExceptionally(status(e));
-                }
-                return answer;
-            }
-        };
-    }
-
-    private static ArmeriaStatusException status(Throwable failure) {
-        ServeException known = Failures.serveException(failure);
-        return new ArmeriaStatusException(known.reason().grpc(), known.getMessage());
+        return new GrpcMethods("inference.GRPCInferenceService", access)
+                .open("ServerLive", (context, message) -> flag(true))
+                .open(
+                        "ServerReady",
+                        (context, message) -> flag(service.registry().isReady()))
+                .guarded("ModelReady", (context, message) -> flag(isReady(message)))
+                .guarded("ServerMetadata", (context, message) -> server())
+                .guarded("ModelMetadata", (context, message) -> metadata(message))
+                .guarded("ModelInfer", this::infer)
+                .byPath();
     }
 
     private static CompletionStage<byte[]> flag(boolean value) {
-        return done(value ? new ProtoWriter().varint(1, 1) : new ProtoWriter());
-    }
-
-    private static CompletionStage<byte[]> done(ProtoWriter message) {
-        return CompletableFuture.completedFuture(message.toBytes());
+        return GrpcMethods.done(value ? new ProtoWriter().varint(1, 1) : new ProtoWriter());
     }
 
     private boolean isReady(ProtoReader message) {
@@ -123,7 +73,7 @@ public final class OpenInferenceGrpc {
     }
 
     private static CompletionStage<byte[]> server() {
-        return done(new ProtoWriter()
+        return GrpcMethods.done(new ProtoWriter()
                 .text(1, "tutti")
                 .text(2, dev.tutti.train.Version.current())
                 .element(3, "binary_tensor_data"));
@@ -139,7 +89,7 @@ public final class OpenInferenceGrpc {
         answer.text(3, OpenInferenceRest.PLATFORM);
         version.signature().inputs().forEach(spec -> answer.message(4, tensor(spec)));
         version.signature().outputs().forEach(spec -> answer.message(5, tensor(spec)));
-        return done(answer);
+        return GrpcMethods.done(answer);
     }
 
     private static ProtoWriter tensor(TensorSpec spec) {

@@ -15,6 +15,7 @@ import dev.tutti.serve.tensor.CsvRows;
 import dev.tutti.serve.tensor.ImageRows;
 import dev.tutti.serve.tensor.JsonTensorReader;
 import dev.tutti.serve.tensor.JsonTensorWriter;
+import dev.tutti.serve.tensor.NamedRowReader;
 import dev.tutti.serve.tensor.RowShape;
 import java.io.IOException;
 import java.util.List;
@@ -45,17 +46,24 @@ public final class PlainRest {
     }
 
     private static List<NdArray> rows(HttpCall call, ModelVersion version) throws IOException {
+        MediaType type = call.request().contentType();
+        boolean json =
+                type == null || type.belongsTo(MediaType.JSON) || type.subtype().endsWith("json");
+        boolean csv = type != null && type.belongsTo(MediaType.parse("text/csv"));
+        if (version.namedRows().exist() && (csv || json && NamedRowReader.isNamed(call.body()))) {
+            return version.namedRows()
+                    .inputs(csv ? NamedRowReader.csv(call.request().contentUtf8()) : NamedRowReader.json(call.body()));
+        }
         if (version.signature().inputs().size() != 1) {
             throw ServeException.invalid(
                     "the model has " + version.signature().inputs().size() + " inputs: ask it by /v2/models/"
                             + version.name() + "/infer");
         }
         TensorSpec input = version.signature().inputs().get(0);
-        MediaType type = call.request().contentType();
-        if (type == null || type.belongsTo(MediaType.JSON) || type.subtype().endsWith("json")) {
+        if (json) {
             return List.of(json(call.body(), input));
         }
-        if (type.belongsTo(MediaType.parse("text/csv"))) {
+        if (csv) {
             return List.of(CsvRows.read(call.request().contentUtf8(), input));
         }
         if (type.type().equals("image")) {

@@ -26,6 +26,21 @@ final class ProtoWriter {
         return bytes(field, value.toBytes());
     }
 
+    /** A number of 4 bytes. */
+    ProtoWriter number(int field, float value) {
+        write((long) field << 3 | ProtoReader.FIXED32);
+        int bits = Float.floatToRawIntBits(value);
+        for (int shift = 0; shift < 32; shift += 8) {
+            out.write(bits >>> shift);
+        }
+        return this;
+    }
+
+    /** One entry of a map from texts to messages. */
+    ProtoWriter entry(int field, String key, ProtoWriter value) {
+        return message(field, new ProtoWriter().text(1, key).message(2, value));
+    }
+
     ProtoWriter bytes(int field, byte[] value) {
         write((long) field << 3 | 2);
         write(value.length);

@@ -88,7 +88,7 @@ final class TensorFlowRequest {
         return parser;
     }
 
-    private static void checkSignature(String name) {
+    static void checkSignature(String name) {
         if (!name.isEmpty() && !name.equals(TensorFlowRest.SIGNATURE)) {
             throw ServeException.invalid(
                     "unknown signature_name: the model has '" + TensorFlowRest.SIGNATURE + "' only");

@@ -169,12 +169,23 @@ public final class TensorFlowRest {
         return answer.version().signature().outputs().get(output).name();
     }
 
+    static void requireClasses(ModelVersion version) {
+        if (!version.classes().exist()) {
+            throw ServeException.invalid("the model tells no classes apart: ask it with :predict or :regress");
+        }
+    }
+
+    static void requireOneNumber(ModelVersion version) {
+        TensorSpec output = version.signature().outputs().get(0);
+        if (output.shape().size() != 1) {
+            throw ServeException.invalid("the model gives " + output.shape()
+                    + " numbers to a row, :regress is for one: ask it with :predict");
+        }
+    }
+
     public CompletionStage<HttpResponse> classify(HttpCall call) {
         return infer(call, version -> {
-                    if (!version.classes().exist()) {
-                        throw ServeException.invalid(
-                                "the model tells no classes apart: ask it with :predict or :regress");
-                    }
+                    requireClasses(version);
                     return TensorFlowRequest.examples(call.body(), version.signature());
                 })
                 .thenApply(answer -> JsonReply.ok(out -> {
@@ -203,11 +214,7 @@ public final class TensorFlowRest {
 
     public CompletionStage<HttpResponse> regress(HttpCall call) {
         return infer(call, version -> {
-                    TensorSpec output = version.signature().outputs().get(0);
-                    if (output.shape().size() != 1) {
-                        throw ServeException.invalid("the model gives " + output.shape()
-                                + " numbers to a row, :regress is for one: ask it with :predict");
-                    }
+                    requireOneNumber(version);
                     return TensorFlowRequest.examples(call.body(), version.signature());
                 })
                 .thenApply(answer -> JsonReply.ok(out -> {

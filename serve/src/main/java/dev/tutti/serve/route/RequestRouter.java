@@ -74,6 +74,7 @@ final class RequestRouter implements HttpService {
                         || path.endsWith("/predict")
                         || path.matches(".*:(predict|classify|regress)")
                         || path.startsWith("/inference.GRPCInferenceService/")
+                        || path.startsWith("/tensorflow.serving.")
                         || path.equals("/v2/repository/index"));
     }
 

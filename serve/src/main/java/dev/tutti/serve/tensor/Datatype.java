@@ -116,7 +116,8 @@ public enum Datatype {
         return bits >= 0 ? bits : (bits >>> 1 | bits & 1) * 2.0;
     }
 
-    private static double half(short bits) {
+    /** The number that 16 bits of FP16 are. */
+    public static double half(short bits) {
         int exponent = bits >> 10 & 0x1f;
         int fraction = bits & 0x3ff;
         double magnitude;

@@ -61,7 +61,7 @@ public final class ImageRows {
     public static NdArray pixels(BufferedImage image, Shape input, boolean invert, double white) {
         if (input.rank() != 3 || input.dim(0) != 1 && input.dim(0) != 3 || !input.isKnown()) {
             throw ServeException.invalid("the model takes inputs of shape " + input
-                    + ", which are no images [1 or 3, height, width]: send rows as JSON or CSV");
+                    + ", which are no images [1 or 3, height, width]: ask it with numbers");
         }
         int channels = Math.toIntExact(input.dim(0));
         int height = Math.toIntExact(input.dim(1));
@@ -96,7 +96,7 @@ public final class ImageRows {
     }
 
     /** Brightness by ITU-R BT.601. */
-    private static double grey(int rgb) {
+    public static double grey(int rgb) {
         return 0.299 * (rgb >> 16 & 0xff) + 0.587 * (rgb >> 8 & 0xff) + 0.114 * (rgb & 0xff);
     }
 }
