@@ -131,7 +131,7 @@ public record JobFolder(Path path) {
         }
     }
 
-    /** Whether a process works for the job, whoever started it. */
+    /** Whether a process works for the job, also one that another service started. */
     public boolean isHeld() {
         if (!Files.exists(path.resolve("lock"))) {
             return false;

@@ -1,6 +1,7 @@
 package dev.tutti.jobs.process;
 
 import dev.tutti.TuttiException;
+import dev.tutti.cluster.CoordinatorFolder;
 import dev.tutti.cluster.launch.HandledSignal;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.jobs.JobFolder;
@@ -51,7 +52,8 @@ public final class JobProcessMain {
             History history = train(folder, stop, progress);
             boolean interrupted = history.ending() == History.Ending.INTERRUPTED;
             progress.event(interrupted ? "stopped" : "finished", interrupted ? "a checkpoint was written" : "done");
-            folder.write(new JobFolder.JobOutcome(interrupted ? "interrupted" : "finished", history.reason()));
+            folder.write(new JobFolder.JobOutcome(
+                    interrupted ? "interrupted" : "finished", history.reason().orElse(null)));
         } catch (TuttiException e) {
             System.err.println(e.getMessage());
             progress.event("failed", e.getMessage());
@@ -72,7 +74,12 @@ public final class JobProcessMain {
         try (ReadyJob ready = ReadyJob.check(file)) {
             System.out.println(
                     (resume ? "Going on with " : "Beginning ") + file.job().name());
-            History history = ready.run(resume, stop::get, progress);
+            History history;
+            try (MembershipLog membership =
+                    new MembershipLog(new CoordinatorFolder(folder.run().coordinator()), progress)) {
+                history = ready.run(resume, stop::get, progress);
+            }
+            progress.times(history.times());
             if (history.ending() != History.Ending.INTERRUPTED) {
                 Map<String, Object> result = new LinkedHashMap<>();
                 result.put("job", file.job().name());

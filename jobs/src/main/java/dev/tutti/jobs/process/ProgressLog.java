@@ -8,6 +8,7 @@ import dev.tutti.train.EpochResult;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import dev.tutti.train.profile.TimeReport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,9 +85,7 @@ final class ProgressLog implements Callback {
         line.put("step", result.steps());
         line.put("seconds", result.seconds());
         line.put("training", values(result.training()));
-        if (result.validation() != null) {
-            line.put("validation", values(result.validation()));
-        }
+        result.validation().ifPresent(validation -> line.put("validation", values(validation)));
         append(line);
     }
 
@@ -108,6 +107,17 @@ final class ProgressLog implements Callback {
         append(line);
     }
 
+    /** Where the time of each member went, at the end. */
+    void times(TimeReport times) {
+        if (times == null || times.members().isEmpty()) {
+            return;
+        }
+        Map<String, Object> line = line("times");
+        line.put("limit", times.limit());
+        line.put("members", times.members());
+        append(line);
+    }
+
     private static Map<String, Object> line(String kind) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("kind", kind);
@@ -115,7 +125,7 @@ final class ProgressLog implements Callback {
         return line;
     }
 
-    private void append(Map<String, Object> line) {
+    private synchronized void append(Map<String, Object> line) {
         try {
             String text = Json.json()
                     .writer()

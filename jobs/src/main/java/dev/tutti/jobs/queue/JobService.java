@@ -1,13 +1,12 @@
 package dev.tutti.jobs.queue;
 
 import dev.tutti.DidYouMean;
-import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
 import dev.tutti.jobs.JobFolder;
 import dev.tutti.jobs.JobRecord;
 import dev.tutti.jobs.JobState;
-import dev.tutti.jobs.process.JobProcessMain;
+import dev.tutti.jobs.Watcher;
 import dev.tutti.serve.ServeException;
 import dev.tutti.serve.ServeException.Reason;
 import dev.tutti.train.RuntimeSettings;
@@ -34,28 +33,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class JobService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(JobService.class);
-    private static final long LOOK_MILLIS = 200;
+    private static final Duration LOOK = Duration.ofMillis(200);
 
     /** A process that dies again and again is not started for ever. */
     private static final int MOST_ATTEMPTS = 10;
-
-    /** A process that does not end after SIGTERM within this time is killed. */
-    private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
-
-    /** How long a process may need from its start to its lock. */
-    private static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private final Path root;
     private final Resources machine;
     private final ModelPublisher publisher;
     private final Map<String, JobRecord> jobs = new TreeMap<>(); // guarded by this
-    private final Map<String, Process> processes = new HashMap<>(); // those that this service started
-    private final Map<String, Instant> begun = new HashMap<>();
-    private final Map<String, Instant> asked = new HashMap<>(); // when a process was asked to stop
+    private final JobProcesses processes = new JobProcesses(); // guarded by this
     private final Map<String, Double> usedCoreSeconds = new HashMap<>();
     private Instant looked = Instant.now();
-    private Thread watcher;
-    private volatile boolean closed;
+    private Watcher watcher;
     private long lastId;
 
     /** @param root the folder of all jobs */
@@ -75,7 +65,7 @@ public final class JobService implements AutoCloseable {
                     if (folder.exists()) {
                         JobRecord job = folder.record();
                         jobs.put(job.id(), job);
-                        begun.put(job.id(), Instant.now());
+                        processes.found(job.id());
                         if (job.state() == JobState.RUNNING) {
                             LOG.info(
                                     "job {} {}",
@@ -88,22 +78,7 @@ public final class JobService implements AutoCloseable {
         } catch (IOException e) {
             throw new FileException(root.toString(), "cannot hold jobs: " + e.getMessage());
         }
-        watcher = new Thread(this::watch, "jobs");
-        watcher.setDaemon(true);
-        watcher.start();
-    }
-
-    private void watch() {
-        while (!closed) {
-            try {
-                look();
-                Thread.sleep(LOOK_MILLIS);
-            } catch (InterruptedException e) {
-                return;
-            } catch (RuntimeException e) {
-                LOG.error("the job service failed for a moment", e);
-            }
-        }
+        watcher = Watcher.start("the job service", LOOK, this::look);
     }
 
     private synchronized void look() {
@@ -113,7 +88,9 @@ public final class JobService implements AutoCloseable {
         for (JobRecord job : List.copyOf(jobs.values())) {
             if (job.state().isActive()) {
                 usedCoreSeconds.merge(job.user(), job.cores() * seconds, Double::sum);
-                supervise(job, now);
+                if (!processes.supervise(job, folder(job.id()), now)) {
+                    ended(job, folder(job.id()));
+                }
             }
         }
         usedCoreSeconds.replaceAll(
@@ -121,57 +98,7 @@ public final class JobService implements AutoCloseable {
         startWaiting();
     }
 
-    // ---- processes
-
-    private void supervise(JobRecord job, Instant now) {
-        JobFolder folder = folder(job.id());
-        Process process = processes.get(job.id());
-        boolean ours = process != null && process.isAlive();
-        boolean starting =
-                Duration.between(begun.getOrDefault(job.id(), now), now).compareTo(START_LIMIT) < 0;
-        if (ours
-                || folder.isHeld()
-                || process == null && starting && folder.outcome().isEmpty()) {
-            if (job.state() == JobState.STOPPING) {
-                askToStop(job, folder, now);
-            } else {
-                holdToMemory(job, folder);
-            }
-            return;
-        }
-        ended(job, folder);
-    }
-
-    private void askToStop(JobRecord job, JobFolder folder, Instant now) {
-        Optional<ProcessHandle> handle = folder.process().flatMap(id -> ProcessHandle.of(id.pid()));
-        Instant first = asked.get(job.id());
-        if (handle.isPresent() && folder.isHeld()) {
-            if (first == null) {
-                asked.put(job.id(), now);
-                handle.get().destroy();
-            } else if (Duration.between(first, now).compareTo(STOP_LIMIT) > 0) {
-                handle.get().destroyForcibly();
-            }
-        }
-    }
-
-    private void holdToMemory(JobRecord job, JobFolder folder) {
-        if (job.memoryMegabytes() == 0) {
-            return;
-        }
-        folder.process().ifPresent(id -> {
-            long used = ProcessMemory.megabytes(id.pid());
-            if (used > job.memoryMegabytes()) {
-                String why = "it used " + used + " MB of memory and had asked for " + job.memoryMegabytes() + " MB";
-                ProcessHandle.of(id.pid()).ifPresent(ProcessHandle::destroyForcibly);
-                folder.write(new JobFolder.JobOutcome("failed", why));
-            }
-        });
-    }
-
     private void ended(JobRecord job, JobFolder folder) {
-        processes.remove(job.id());
-        asked.remove(job.id());
         Optional<JobFolder.JobOutcome> outcome = folder.outcome();
         String ending = outcome.map(JobFolder.JobOutcome::ending).orElse("lost");
         if (ending.equals("finished")) {
@@ -227,19 +154,7 @@ public final class JobService implements AutoCloseable {
         JobFolder folder = folder(job.id());
         folder.forgetProcess();
         put(job.begun()); // on disk before the process exists: a service that is killed now looks for it
-        List<String> options = new ArrayList<>(List.of("-XX:ActiveProcessorCount=" + job.cores()));
-        if (job.memoryMegabytes() > 0) {
-            options.add("-Xmx" + Math.max(64, job.memoryMegabytes() / 2) + "m"); // the rest is for tensors
-        }
-        begun.put(job.id(), Instant.now());
-        processes.put(
-                job.id(),
-                ChildJvm.of(
-                                JobProcessMain.class.getName(),
-                                job.id(),
-                                List.of(folder.path().toAbsolutePath().toString()))
-                        .withOptions(options)
-                        .startDetachedWithoutInput(folder.log()));
+        processes.begin(job, folder);
     }
 
     // ---- what users do
@@ -379,17 +294,37 @@ public final class JobService implements AutoCloseable {
         return free;
     }
 
+    /** The jobs that wait, in the order in which they will be started. */
+    public synchronized List<String> queue() {
+        List<JobRecord> waiting = jobs.values().stream()
+                .filter(job -> job.state() == JobState.QUEUED)
+                .toList();
+        return QueueOrder.of(waiting, usedCoreSeconds).stream()
+                .map(JobRecord::id)
+                .toList();
+    }
+
+    /** Core time by user, of which half is forgotten in an hour. */
+    public synchronized Map<String, Double> usedCoreSeconds() {
+        return new TreeMap<>(usedCoreSeconds);
+    }
+
+    /** The memory that the processes of running jobs take, by job, where the system tells it. */
+    public Map<String, Long> memory() {
+        Map<String, Long> used = new TreeMap<>();
+        for (JobRecord job : jobs()) {
+            if (job.state().isActive()) {
+                folder(job.id()).process().ifPresent(id -> used.put(job.id(), ProcessMemory.megabytes(id.pid())));
+            }
+        }
+        return used;
+    }
+
     /** Stops looking after jobs; their processes go on. */
     @Override
     public void close() {
-        closed = true;
         if (watcher != null) {
-            watcher.interrupt();
-            try {
-                watcher.join(5_000);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            watcher.close();
         }
     }
 }

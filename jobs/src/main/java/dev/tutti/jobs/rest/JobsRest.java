@@ -81,7 +81,8 @@ public final class JobsRest {
                         HttpMethod.DELETE, "/api/jobs/{id}", Role.SUBMIT, "Deletes a job's files.", List.of()),
                 blocking(this::delete));
         server.route(
-                RouteDescription.get("/api/resources", Role.SUBMIT, "Cores and memory."), blocking(this::resources));
+                RouteDescription.get("/api/resources", Role.SUBMIT, "Cores, memory and the queue."),
+                blocking(this::resources));
     }
 
     /** Files are read and written on threads that may wait. */
@@ -189,6 +190,9 @@ public final class JobsRest {
         Map<String, Object> about = new LinkedHashMap<>();
         about.put("machine", jobs.machine());
         about.put("free", jobs.free());
+        about.put("queue", jobs.queue());
+        about.put("usedCoreSeconds", jobs.usedCoreSeconds());
+        about.put("memoryMegabytes", jobs.memory());
         return JsonReply.ok(about);
     }
 }

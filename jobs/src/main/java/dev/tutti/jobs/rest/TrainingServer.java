@@ -1,6 +1,9 @@
 package dev.tutti.jobs.rest;
 
 import dev.tutti.io.FileException;
+import dev.tutti.jobs.learn.LearnRest;
+import dev.tutti.jobs.learn.LearningSettings;
+import dev.tutti.jobs.learn.OnlineLearner;
 import dev.tutti.jobs.queue.JobService;
 import dev.tutti.jobs.queue.ModelPublisher;
 import dev.tutti.jobs.queue.Resources;
@@ -23,20 +26,33 @@ import java.util.function.Consumer;
 public final class TrainingServer implements AutoCloseable {
     private final JobService jobs;
     private final ModelRegistry registry;
+    private final OnlineLearner learner;
     private final EndpointServer server;
 
-    private TrainingServer(JobService jobs, ModelRegistry registry, EndpointServer server) {
+    private TrainingServer(JobService jobs, ModelRegistry registry, OnlineLearner learner, EndpointServer server) {
         this.jobs = jobs;
         this.registry = registry;
+        this.learner = learner;
         this.server = server;
     }
 
-    /** @param folder holds {@code jobs} and {@code models} */
+    /** @param folder holds {@code jobs}, {@code models} and {@code learning} */
     public static TrainingServer start(
             Path folder,
             Resources machine,
             ServingSettings serving,
             HttpSettings http,
+            Optional<Consumer<String>> accessLog) {
+        return start(folder, machine, serving, http, LearningSettings.DEFAULT, accessLog);
+    }
+
+    /** The same with settings of online learning. */
+    public static TrainingServer start(
+            Path folder,
+            Resources machine,
+            ServingSettings serving,
+            HttpSettings http,
+            LearningSettings learning,
             Optional<Consumer<String>> accessLog) {
         Path models = folder.resolve("models");
         try {
@@ -46,17 +62,22 @@ public final class TrainingServer implements AutoCloseable {
         }
         ServingMetrics metrics = new ServingMetrics();
         ModelRegistry registry = new ModelRegistry(new ModelRepository(models), serving, metrics);
-        JobService jobs = new JobService(folder.resolve("jobs"), machine, new ModelPublisher(models));
+        ModelPublisher publisher = new ModelPublisher(models);
+        JobService jobs = new JobService(folder.resolve("jobs"), machine, publisher);
+        OnlineLearner learner =
+                new OnlineLearner(folder.resolve("learning"), models, jobs, registry, publisher, learning);
         EndpointServer server = new EndpointServer(http, accessLog);
         try {
             registry.refresh();
             InferenceServer.addRoutes(server, new InferenceService(registry, metrics));
             new JobsRest(jobs).addTo(server);
+            new LearnRest(registry, learner).addTo(server);
             PageFiles.addTo(server);
             server.start();
             registry.watch();
             jobs.start();
-            return new TrainingServer(jobs, registry, server);
+            learner.start();
+            return new TrainingServer(jobs, registry, learner, server);
         } catch (RuntimeException | Error e) {
             server.close();
             jobs.close();
@@ -80,6 +101,7 @@ public final class TrainingServer implements AutoCloseable {
     /** Stops answering; jobs that run go on, and the next service finds them. */
     @Override
     public void close() {
+        learner.close();
         jobs.close();
         try {
             server.close();

@@ -42,10 +42,16 @@ export function chart(title, type = 'line', options = {}) {
         y: { ticks: { color: colour }, beginAtZero: type === 'bar' },
       },
       elements: { point: { radius: options.points ? 3 : 0 }, line: { borderWidth: 2 } },
-      plugins: { legend: { labels: { color: colour } } },
+      plugins: { legend: { display: type === 'line', labels: { color: colour, usePointStyle: true, pointStyle: 'line' } } },
     },
   });
   return { box, made };
 }
 
 export const COLOURS = ['#2f81f7', '#e5534b', '#57ab5a', '#c69026', '#986ee2'];
+
+export const state = (name) => element('span', { class: 'state ' + name }, name);
+
+export function meter(value, most, words) {
+  return element('label', { class: 'meter' }, words, element('progress', { value: String(Math.min(value, most)), max: String(Math.max(most, 1e-9)) }));
+}

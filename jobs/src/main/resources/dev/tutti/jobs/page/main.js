@@ -1,10 +1,11 @@
 // Chooses the view by the address, keeps the theme, and shows what goes wrong.
 import { get, key, setKey } from './api.js';
 import { jobsView } from './jobs.js';
+import { queueView } from './queue.js';
 import { modelsView } from './models.js';
 import { tryView } from './try.js';
 
-const VIEWS = { jobs: jobsView, models: modelsView, try: tryView };
+const VIEWS = { jobs: jobsView, queue: queueView, models: modelsView, try: tryView };
 const view = document.getElementById('view');
 const alert = document.getElementById('trouble');
 let leave = () => {};
@@ -14,8 +15,11 @@ function trouble(error) {
   alert.textContent = error ? error.message : '';
 }
 
+// The address is #VIEW or #VIEW/WHAT, so that a job or a model can be linked to.
 function show() {
-  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : 'jobs';
+  const [said, what] = location.hash.slice(1).split('/');
+  if (said === 'view') return; // the link to the content
+  const name = said in VIEWS ? said : 'jobs';
   leave();
   view.replaceChildren();
   document.querySelectorAll('nav a').forEach((link) => {
@@ -23,7 +27,8 @@ function show() {
     if (here) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
   });
   view.removeAttribute('aria-busy');
-  leave = VIEWS[name](view, trouble);
+  document.title = 'Tutti: ' + name;
+  leave = VIEWS[name](view, trouble, what);
 }
 
 function theme(name) {
@@ -43,8 +48,9 @@ document.getElementById('key').addEventListener('click', () => {
 
 async function resources() {
   try {
-    const { machine, free } = await get('/api/resources');
-    document.getElementById('resources').textContent = (machine.cores - free.cores) + ' of ' + machine.cores + ' cores in use';
+    const { machine, free, queue } = await get('/api/resources');
+    document.getElementById('resources').textContent = (machine.cores - free.cores) + ' of ' + machine.cores + ' cores in use'
+      + (queue.length ? ', ' + queue.length + ' waiting' : '');
   } catch (e) { /* the view says it */ }
 }
 addEventListener('hashchange', show);

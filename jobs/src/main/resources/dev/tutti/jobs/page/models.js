@@ -9,26 +9,49 @@ export function modelsView(view, trouble) {
 
   async function refresh() {
     const { models } = await get('/models');
+    const learning = await Promise.all(models.map((model) => get('/models/' + model.name + '/learn').catch(() => null)));
+    const open = document.activeElement && box.contains(document.activeElement) && document.activeElement.matches('input');
+    if (open) return; // a field is being filled in
     charts.forEach((one) => one.destroy());
     charts = [];
-    box.replaceChildren(...(models.length ? models.map(model)
+    box.replaceChildren(...(models.length ? models.map((one, i) => model(one, learning[i]))
       : [element('p', {}, 'No model is served yet: a job that publishes one adds it here.')]));
   }
 
-  function model(one) {
-    const rows = one.versions.map((version) => element('tr', {}, ...cells(
-      version.version, version.version === one.current ? 'current' : '', labels(one, version.version), version.made,
+  function model(one, learned) {
+    const all = one.versions.reduce((sum, version) => sum + version.rows, 0);
+    const rows = one.versions.map((version) => element('tr', { class: version.version === one.current ? 'current' : null }, ...cells(
+      version.version, version.version === one.current ? 'current' : '', labels(one, version.version), new Date(version.made).toLocaleString(),
       Object.entries(version.metrics?.metrics || {}).map(([name, value]) => name + ' ' + number(value)).join(', '),
-      version.rows, ms(version.latencySeconds.p50), ms(version.latencySeconds.p99),
-      number(version.parameterBytes / 1e6, 3) + ' MB')));
+      version.rows + (all ? ' (' + Math.round(100 * version.rows / all) + '%)' : ''), ms(version.latencySeconds.p50), ms(version.latencySeconds.p99),
+      version.queuedRows, number(version.parameterBytes / 1e6, 3) + ' MB')));
     const current = one.versions.find((version) => version.version === one.current) || one.versions[0];
     return element('article', { 'data-model': one.name },
-      element('header', {}, element('strong', {}, one.name), ' ',
-        action('step back', '/models/' + one.name + '/rollback'), ' ', action('follow the newest', '/models/' + one.name + '/follow')),
-      table(['Version', '', 'Labels', 'Made', 'Quality', 'Rows', 'p50', 'p99', 'Parameters'], rows),
+      element('header', { class: 'modelhead' }, element('strong', {}, one.name),
+        one.pinned ? element('span', { class: 'state paused' }, 'held at version ' + one.pinned) : null,
+        element('a', { href: '#try/' + one.name, role: 'button', class: 'small outline' }, 'try'),
+        action('step back', '/models/' + one.name + '/rollback'), action('follow the newest', '/models/' + one.name + '/follow')),
+      table(['Version', '', 'Labels', 'Made', 'Quality', 'Rows', 'p50', 'p99', 'Waiting', 'Parameters'], rows),
+      Object.entries(one.failures || {}).length ? element('p', { class: 'state failed' }, Object.entries(one.failures)
+        .map(([version, why]) => 'version ' + version + ' is not served: ' + why).join('; ')) : null,
       current ? element('div', { class: 'columns' },
-        bars('Answer times of version ' + current.version, current.latencySeconds, (bound) => bound * 1000 + ' ms'),
-        bars('Rows of a batch', current.batchRows, String)) : null);
+        bars('Answer times of version ' + current.version, current.latencySeconds, (bound) => number(bound * 1000, 3) + ' ms'),
+        bars('Rows of a batch', current.batchRows, String)) : null,
+      labelForm(one),
+      learned && learned.examples + learned.heldOut > 0 ? element('p', { class: 'learning' }, 'Learning: ' + learned.examples + ' examples, '
+        + learned.heldOut + ' held out; ' + learned.state.message) : null);
+  }
+
+  // A label with a share of the traffic, such as canary with 10.
+  function labelForm(one) {
+    const name = element('input', { 'aria-label': 'Label', placeholder: 'label, such as canary' });
+    const version = element('input', { 'aria-label': 'Version', type: 'number', min: '1', placeholder: 'version' });
+    const share = element('input', { 'aria-label': 'Share of the traffic', type: 'number', min: '0', placeholder: 'share' });
+    const set = (method, body) => call(method, '/models/' + one.name + '/labels/' + encodeURIComponent(name.value), body)
+      .then(() => { trouble(null); document.activeElement?.blur(); refresh(); }, trouble);
+    return element('details', {}, element('summary', {}, 'Divide the traffic'), element('div', { class: 'fields' }, name, version, share,
+      element('button', { type: 'button', class: 'small', onclick: () => set('PUT', { version: Number(version.value), share: Number(share.value) }) }, 'Set'),
+      element('button', { type: 'button', class: 'small outline', onclick: () => set('DELETE') }, 'Remove')));
   }
 
   function action(words, path) {

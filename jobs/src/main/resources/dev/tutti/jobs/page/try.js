@@ -2,15 +2,16 @@
 import { call, get } from './api.js';
 import { element } from './dom.js';
 
-export function tryView(view, trouble) {
+export function tryView(view, trouble, wanted) {
   const choice = element('select', { 'aria-label': 'Model' });
   const canvas = element('canvas', { class: 'draw', width: '280', height: '280', tabindex: '0', 'aria-label': 'Draw here' });
   const answer = element('div', { role: 'status', id: 'answer' });
   const file = element('input', { type: 'file', accept: 'image/png,image/jpeg', 'aria-label': 'An image' });
   const row = element('textarea', { rows: '3', 'aria-label': 'A row', placeholder: '[1, 2, 3, 4] or 1,2,3,4' });
   const pen = drawing(canvas, askDrawing);
-  view.append(choice, element('div', { class: 'columns' },
-    element('article', {}, element('header', {}, 'Draw'), canvas, element('div', {},
+  const hint = element('small', { role: 'status' });
+  view.append(element('div', { class: 'fields' }, choice, hint), element('div', { class: 'columns' },
+    element('article', { 'data-way': 'draw' }, element('header', {}, 'Draw a digit'), canvas, element('div', {},
       element('button', { type: 'button', class: 'small outline', onclick: () => { pen.clear(); answer.replaceChildren(); } }, 'Clear'))),
     element('article', {}, element('header', {}, 'Or give an image or a row'), file, row,
       element('button', { type: 'button', class: 'small', onclick: askRow }, 'Ask')),
@@ -30,7 +31,11 @@ export function tryView(view, trouble) {
   }
   function askRow() {
     const text = row.value.trim();
-    if (text.startsWith('[')) ask(JSON.parse(text)); else ask(text, 'text/csv');
+    if (!text) return;
+    if (!text.startsWith('[')) { ask(text, 'text/csv'); return; }
+    let value;
+    try { value = JSON.parse(text); } catch (e) { trouble(new Error('The row is not valid JSON: ' + e.message)); return; }
+    ask(value);
   }
   file.addEventListener('change', () => { if (file.files[0]) ask(file.files[0], file.files[0].type); });
 
@@ -43,11 +48,35 @@ export function tryView(view, trouble) {
     element('small', {}, reply.model + ' version ' + reply.version + ', ' + millis.toFixed(0) + ' ms'));
   }
 
-  get('/models').then(({ models }) => {
-    choice.replaceChildren(...models.map((model) => element('option', {}, model.name)));
-    trouble(models.length ? null : new Error('No model is served yet.'));
-  }, trouble);
-  return () => {};
+  // A model that is published while the view is open appears in the list.
+  let names = [];
+  async function refresh() {
+    const { models } = await get('/models');
+    const now = models.filter((model) => model.ready).map((model) => model.name);
+    if (now.join() === names.join() && now.length) return;
+    const before = choice.value || wanted;
+    names = now;
+    choice.replaceChildren(...now.map((name) => element('option', {}, name)));
+    if (now.includes(before)) choice.value = before;
+    hint.textContent = now.length ? '' : 'No model is served yet: a job that publishes one adds it here.';
+    describe(models);
+    choice.onchange = () => describe(models);
+  }
+  // What the model takes, and only the ways to ask it that fit.
+  function describe(models) {
+    const model = models.find((one) => one.name === choice.value);
+    const version = model && (model.versions.find((one) => one.version === model.current) || model.versions[0]);
+    if (!version) return;
+    const shape = version.inputs[0].shape;
+    const image = shape.length === 3 && (shape[0] === 1 || shape[0] === 3);
+    view.querySelector('[data-way=draw]').hidden = !image;
+    file.hidden = !image;
+    row.placeholder = 'A row of shape [' + shape.join(', ') + '] as JSON, or numbers with commas between';
+    hint.textContent = 'version ' + version.version + ' takes ' + (image ? 'images' : 'rows') + ' of shape [' + shape.join(', ') + ']';
+  }
+  refresh().then(() => trouble(null), trouble);
+  const timer = setInterval(() => refresh().catch(trouble), 1500);
+  return () => clearInterval(timer);
 }
 
 // White strokes on black, as the digits of MNIST are.

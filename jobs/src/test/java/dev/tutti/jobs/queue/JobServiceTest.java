@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,7 +133,7 @@ class JobServiceTest {
             service.start();
             service.submit(job(LONG, null), "ada");
             service.submit(job(1, null), "ada");
-            Thread.sleep(600_000);
+            new CountDownLatch(1).await(); // until it is killed
         }
     }
 
@@ -157,7 +158,8 @@ class JobServiceTest {
         String id = running();
         long pid = service.folder(id).process().orElseThrow().pid();
         service.start();
-        Thread.sleep(1_000);
+        long said = text(id).lines().count();
+        await(() -> text(id).lines().count() > said + 3); // it was found, and trains on undisturbed
         assertThat(service.job(id).state()).isEqualTo(JobState.RUNNING);
         assertThat(service.job(id).attempts()).isEqualTo(1);
         assertThat(service.folder(id).process().orElseThrow().pid()).isEqualTo(pid);

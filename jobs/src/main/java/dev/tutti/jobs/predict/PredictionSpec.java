@@ -1,0 +1,44 @@
+package dev.tutti.jobs.predict;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tutti.data.Dataset;
+import dev.tutti.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What is predicted; parts that were computed for another one are not mixed with it.
+ *
+ * @param model the absolute path of a saved model
+ * @param modelState changes when the model is replaced
+ * @param data the definition of the data
+ * @param dataState tells other data under the same definition apart
+ * @param partRows rows of one part
+ * @param format of the lines
+ */
+record PredictionSpec(
+        String model, String modelState, JsonNode data, String dataState, int partRows, PredictionFormat format) {
+    static PredictionSpec of(Path model, Dataset data, int partRows, PredictionFormat format) {
+        Path folder = model.toAbsolutePath().normalize();
+        return new PredictionSpec(
+                folder.toString(),
+                state(folder.resolve("weights.safetensors")),
+                Json.read(Json.write(data), JsonNode.class, "data"),
+                data.source().fingerprint(),
+                partRows,
+                format);
+    }
+
+    private static String state(Path file) {
+        try {
+            return Files.size(file) + " bytes of " + Files.getLastModifiedTime(file);
+        } catch (IOException e) {
+            return "none"; // loading it says what is wrong
+        }
+    }
+
+    Dataset dataset() {
+        return Json.read(data.toString(), Dataset.class, "data");
+    }
+}
