@@ -1,0 +1,2 @@
+/** Knowledge carried over from one model to another. */
+package dev.tutti.transfer;
