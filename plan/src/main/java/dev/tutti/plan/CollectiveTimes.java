@@ -1,0 +1,80 @@
+package dev.tutti.plan;
+
+/**
+ * Bytes, rounds and seconds of the calls between members, as the transports between machines make them: members first tell all others what
+ * they call for, in one message of fixed size to each; sums go round a ring twice, in as many parts as there are members.
+ *
+ * <p>Seconds are bytes over bandwidth plus rounds times latency, with what the software of a node adds to each.
+ */
+public final class CollectiveTimes {
+    /** The size of the message in which a member says what it calls for. */
+    static final int CALL_BYTES = 1024;
+
+    private final NetworkSpec network;
+    private final WireCosts software;
+
+    public CollectiveTimes(NetworkSpec network, WireCosts software) {
+        this.network = network;
+        this.software = software;
+    }
+
+    /** Seconds in which bytes leave a node. */
+    public double secondsOf(double bytes) {
+        return bytes / Math.min(network.bytesPerSecond(), software.bytesPerSecond());
+    }
+
+    /** Seconds of a message that waits for the one before it, without its bytes. */
+    public double round() {
+        return network.latencySeconds() + software.secondsPerRound();
+    }
+
+    /** Every member tells all others what it calls for. */
+    public Exchanged agree(int members) {
+        double messages = (double) (members - 1) * CALL_BYTES;
+        return members == 1
+                ? Exchanged.NOTHING
+                : new Exchanged(0, messages, 1, round() + messages / network.bytesPerSecond());
+    }
+
+    /** A sum that all members have: {@code 2 (n - 1) / n} of its bytes leave each member, in {@code 2 (n - 1)} rounds. */
+    public Exchanged allReduce(int members, double bytes) {
+        return ring(members, bytes, 2);
+    }
+
+    /** The parts of all members for all: {@code (n - 1) / n} of the bytes. */
+    public Exchanged allGather(int members, double bytes) {
+        return ring(members, bytes, 1);
+    }
+
+    /**
+     * The parts of all members for all, as the transport of several machines does it: a broadcast of each part along the chain of members.
+     * The chains follow each other, so there are {@code 2 (n - 1)} rounds.
+     */
+    public Exchanged allGatherInTurn(int members, double bytes) {
+        if (members == 1) {
+            return Exchanged.NOTHING;
+        }
+        double sent = bytes * (members - 1) / members;
+        double rounds = 2.0 * (members - 1);
+        return agree(members).then(new Exchanged(sent, 0, rounds, rounds * round() + 2 * secondsOf(sent)));
+    }
+
+    private Exchanged ring(int members, double bytes, int times) {
+        if (members == 1) {
+            return Exchanged.NOTHING;
+        }
+        double sent = times * bytes * (members - 1) / members;
+        double rounds = (double) times * (members - 1);
+        return agree(members).then(new Exchanged(sent, 0, rounds, rounds * round() + secondsOf(sent)));
+    }
+
+    /** A question to another member and its answer. */
+    public Exchanged ask(double sent, double answered) {
+        return new Exchanged(sent, 0, 2, 2 * round() + secondsOf(sent) + secondsOf(answered));
+    }
+
+    /** A message without an answer. */
+    public Exchanged send(double bytes) {
+        return new Exchanged(bytes, 0, 1, round() + secondsOf(bytes));
+    }
+}
