@@ -27,6 +27,14 @@ public enum ExitCode {
         return number;
     }
 
+    /** The one with a number. */
+    public static ExitCode of(int number) {
+        return Arrays.stream(values())
+                .filter(code -> code.number == number)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no exit code has the number " + number));
+    }
+
     /** Lines for the help text. */
     static String[] explained() {
         return Arrays.stream(values())

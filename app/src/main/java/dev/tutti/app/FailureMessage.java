@@ -78,7 +78,7 @@ record FailureMessage(String message, ExitCode code) {
         return cause instanceof FileException || cause instanceof ScriptException ? ExitCode.FILE : ExitCode.FAULT;
     }
 
-    /** Whether it failed because a file or folder that was named is not there, of whatever kind. */
+    /** Whether it failed because a named file or folder of any kind does not exist. */
     private static boolean isMissing(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof NoSuchFileException) {

@@ -1,7 +1,6 @@
 package dev.tutti.app;
 
 import dev.tutti.DidYouMean;
-import dev.tutti.app.command.BenchCommand;
 import dev.tutti.app.command.ConfigureCommand;
 import dev.tutti.app.command.CoordinatorCommand;
 import dev.tutti.app.command.EvaluateCommand;
@@ -14,12 +13,21 @@ import dev.tutti.app.command.PredictCommand;
 import dev.tutti.app.command.RouteCommand;
 import dev.tutti.app.command.RunCommand;
 import dev.tutti.app.command.ServeCommand;
-import dev.tutti.app.command.SoakCommand;
 import dev.tutti.app.command.StatusCommand;
 import dev.tutti.app.command.SummaryCommand;
 import dev.tutti.app.command.TrainCommand;
 import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.app.command.UpCommand;
+import dev.tutti.app.command.federated.FederateCommand;
+import dev.tutti.app.command.measure.BenchCommand;
+import dev.tutti.app.command.measure.SoakCommand;
+import dev.tutti.app.command.parallel.PlanCommand;
+import dev.tutti.app.command.parallel.SimulateNodesCommand;
+import dev.tutti.app.command.ps.ServerCommand;
+import dev.tutti.app.command.ps.WorkerCommand;
+import dev.tutti.app.command.spark.SparkCommand;
+import dev.tutti.app.command.transfer.ImportCommand;
+import dev.tutti.app.command.tune.TuneCommand;
 import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.io.PrintWriter;
@@ -60,7 +68,10 @@ public final class Main implements Runnable {
         Console console = Console.ofProcess();
         int code = run(console, args);
         console.out().flush();
-        System.exit(code);
+        boolean drivesSparkCluster = "cluster".equals(System.getProperty("spark.submit.deployMode"));
+        if (code != 0 || !drivesSparkCluster) { // YARN takes a driver that exits by itself for one that failed
+            System.exit(code);
+        }
     }
 
     /** Runs a command line with these streams and gives its exit code. */
@@ -78,6 +89,7 @@ public final class Main implements Runnable {
         CommandLine commandLine = new CommandLine(new Main());
         for (TuttiCommand command : List.of(
                 new TrainCommand(console),
+                new TuneCommand(console),
                 new PeekCommand(console),
                 new InitCommand(console),
                 new ParityCommand(console),
@@ -87,16 +99,23 @@ public final class Main implements Runnable {
                 new RouteCommand(console),
                 new UpCommand(console),
                 new SummaryCommand(console),
+                new PlanCommand(console),
+                new SimulateNodesCommand(console),
                 new ExportCommand(console),
+                new ImportCommand(console),
                 new RunCommand(console),
                 new StatusCommand(console),
                 new ConfigureCommand(console),
                 new CoordinatorCommand(console),
+                new ServerCommand(console),
+                new WorkerCommand(console),
+                new SparkCommand(console),
                 new BenchCommand(console),
                 new SoakCommand(console),
                 new ExampleCommand(console))) {
             commandLine.addSubcommand(command);
         }
+        commandLine.addSubcommand("federate", FederateCommand.with(console));
         List<String> footer = new ArrayList<>(List.of("", "Exit codes:"));
         footer.addAll(List.of(ExitCode.explained()));
         footer.addAll(List.of("", "For work on Tutti itself: tutti test, tutti install, tutti format, tutti clean."));

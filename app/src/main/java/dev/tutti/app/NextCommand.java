@@ -14,8 +14,12 @@ public final class NextCommand {
     }
 
     public static String of(List<String> arguments) {
-        return script(System.getProperty("tutti.home"), Path.of("")) + " "
-                + arguments.stream().map(NextCommand::quoted).collect(Collectors.joining(" "));
+        return script(System.getProperty("tutti.home"), Path.of("")) + " " + line(arguments);
+    }
+
+    /** Words as a shell takes them. */
+    public static String line(List<String> words) {
+        return words.stream().map(NextCommand::quoted).collect(Collectors.joining(" "));
     }
 
     /** How the tutti script is called from a folder. */

@@ -10,12 +10,14 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -89,12 +91,12 @@ class DocumentedCommandsTest {
     @Timeout(300)
     void theCheapOnesWorkAsPrinted() throws Exception {
         prepareClone();
-        type("./tutti train mnist --epochs 1 --set 'data={train: " + FEW_ROWS + ", validation: " + FEW_ROWS + "}'");
+        type("./tutti train mnist --epochs 1");
         int typed = 0;
         for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
             boolean cheap = command.line()
                     .matches(
-                            ".*(--print-job|evaluate runs|predict runs|summary runs|export runs|train digits.yaml .*[^&]$|parity .* --steps ).*");
+                            ".*(--print-job|plan mnist|evaluate runs|predict runs|summary runs|export runs|train digits.yaml .*[^&]$|parity .* --steps ).*");
             if (!command.block() || !cheap || !command.where().equals("docs/commands.md")) {
                 continue;
             }
@@ -109,12 +111,35 @@ class DocumentedCommandsTest {
         assertThat(folder.resolve("digits.safetensors")).isNotEmptyFile();
     }
 
+    /**
+     * The same with the commands that train the built-in job, on few rows, in all documents. It takes minutes: {@code ./tutti test -pl
+     * app -am -Dtest=DocumentedCommandsTest -Dtutti.documents=all}.
+     */
+    @Test
+    @Timeout(1200)
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = "all", disabledReason = "takes minutes")
+    void thoseThatTrainWorkAsPrinted() throws Exception {
+        prepareClone();
+        List<String> typed = new ArrayList<>();
+        for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
+            boolean trains =
+                    command.line().matches("\\./tutti (train|parity|plan) mnist\\b.*|\\./tutti federate simulate .*")
+                            && !command.line().matches(".*(--print-job|--on |& *$).*");
+            if (command.block() && trains && !typed.contains(command.line())) {
+                type(command.line());
+                typed.add(command.line());
+            }
+        }
+        assertThat(typed).hasSizeGreaterThanOrEqualTo(12);
+    }
+
     private void prepareClone() throws IOException {
         Path script = folder.resolve("tutti");
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Files.writeString(
                 script,
-                "#!/usr/bin/env bash\nexec '" + java
+                "#!/usr/bin/env bash\ncase \"$*\" in *--print-job*) ;; 'train mnist'* | 'parity mnist'*) set -- \"$@\" --set 'data={train: "
+                        + FEW_ROWS + ", validation: " + FEW_ROWS + "}' ;; esac\nexec '" + java
                         + "' -Xmx1g -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dtutti.datasets='"
                         + ROOT.resolve("datasets")
                         + "' -cp '"

@@ -44,7 +44,7 @@ class MainTest {
         train mnist more             | 'more' is one argument too many
         train mnist --set epochs     | --set epochs: expected KEY=VALUE, such as optimizer.type=sgd
         predict runs/digits          | predict needs something to ask about: images, JSON files, - for standard input, or --data
-        export m --output m.onnx     | --output m.onnx: its name does not say the format; say --format torchscript or safetensors
+        export m --output m.tflite   | --output m.tflite: its name does not say the format; say --format torchscript or safetensors or onnx
         export m --format torchscrip --output m | --format torchscrip: there is no such format: did you mean 'torchscript'?
         bench engin                  | there is no benchmark 'engin': did you mean 'engine'?
         """)

@@ -51,7 +51,7 @@ class TrainOptionsTest {
     @CsvSource(delimiter = '|', textBlock = """
         --workers two                | 2 | --workers two: expected a whole number from 1 on
         --processes 0                | 2 | --processes 0: expected a whole number from 1 on
-        --workers 2 --cluster here   | 2 | say one of --cluster, --workers and --processes
+        --workers 2 --cluster here   | 2 | say one of --cluster, --workers, --processes and --on
         --cluster thread             | 3 | --cluster thread: cluster: unknown launcher 'thread': did you mean 'threads'?
         --strategy allreduce         | 3 | --strategy allreduce: strategy: unknown strategy 'allreduce': did you mean 'allReduce'?
         --workers 2 --strategy local | 3 | --strategy local: the strategy local trains on one worker, received 2: choose a strategy

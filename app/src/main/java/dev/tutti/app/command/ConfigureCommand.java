@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         description = {
             "Changes settings of a job while it runs: all its members follow them from the same step on.",
-            "Training follows learningRate; other settings are for callbacks of your own."
+            "Training follows learningRate, and parameter servers staleness; other settings are for callbacks of your own."
         },
         footer = {
             "",
@@ -45,7 +45,7 @@ public final class ConfigureCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         List<Setting> checked = checked();
         try (CoordinatorClient coordinator = job.open()) {
             Configuration now = coordinator.configuration();
@@ -86,7 +86,7 @@ public final class ConfigureCommand extends TuttiCommand {
 
     /** A name of training's own that is misspelt would be taken for one of a callback's, and change nothing. */
     private static void requireNoSlip(String key) {
-        List<String> known = List.of(RuntimeSettings.LEARNING_RATE);
+        List<String> known = List.of(RuntimeSettings.LEARNING_RATE, "staleness");
         if (!known.contains(key) && DidYouMean.nearest(key, known).isPresent()) {
             throw new UsageException("unknown setting '" + key + "'" + DidYouMean.hint(key, known)
                     + " Settings of your own need names that are less alike.");

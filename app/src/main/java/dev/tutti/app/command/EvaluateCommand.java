@@ -49,7 +49,7 @@ public final class EvaluateCommand extends ModelCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         try (SavedModel saved = load()) {
             Dataset rows = take == null ? data() : data().take(take);
             Kept confusion = new Kept();

@@ -29,7 +29,7 @@ public final class ExampleCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (name == null) {
             Examples.all().keySet().forEach(people()::println);
             answer(List.copyOf(Examples.all().keySet()));

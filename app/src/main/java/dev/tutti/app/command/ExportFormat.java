@@ -5,6 +5,8 @@ import dev.tutti.app.UsageException;
 import dev.tutti.io.TorchScriptFile;
 import dev.tutti.nn.Model;
 import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.transfer.Lora;
+import dev.tutti.transfer.onnx.OnnxExport;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +34,23 @@ enum ExportFormat {
         @Override
         String python(Path file) {
             return "weights = safetensors.torch.load_file('" + file + "')";
+        }
+    },
+    ONNX(".onnx") {
+        @Override
+        void write(Model model, Path file) {
+            if (Lora.hasAdapters(model)) {
+                try (Model merged = Lora.merge(model)) {
+                    OnnxExport.write(merged, file);
+                }
+            } else {
+                OnnxExport.write(model, file);
+            }
+        }
+
+        @Override
+        String python(Path file) {
+            return "session = onnxruntime.InferenceSession('" + file + "')";
         }
     };
 

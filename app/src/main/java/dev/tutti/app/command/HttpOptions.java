@@ -56,7 +56,8 @@ final class HttpOptions {
                 keys == null ? ApiKeys.none() : ApiKeys.read(keys),
                 maxBody * MEGABYTE,
                 local.maxConnections(),
-                local.requestTimeout());
+                local.requestTimeout(),
+                local.idleTimeout());
     }
 
     boolean accessLog() {

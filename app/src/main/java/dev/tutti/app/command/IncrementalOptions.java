@@ -55,10 +55,18 @@ final class IncrementalOptions {
             throw new UsageException("--replay " + replay + ": expected a share from 0 to less than 1, such as 0.2");
         }
         Path model = RunFolder.modelAt(from);
-        JobFile changed = file.set("model", Json.write(model.toString()), "--from " + from);
+        String said = "--from " + from;
+        JobFile changed;
+        if (file.job().model() != null && file.job().model().hasBase()) {
+            changed = file.set("model.base", Json.write(model.toString()), said);
+        } else if (file.job().model() != null && file.job().model().isOther(model)) {
+            changed = file.set("adopt", Json.write(model.toString()), said); // another model that takes over what fits
+        } else {
+            changed = file.set("model", Json.write(model.toString()), said);
+        }
         if (!outputSaid) {
             String next = changed.job().output() + "-updated";
-            changed = changed.set("output", Json.write(next), "--from " + from);
+            changed = changed.set("output", Json.write(next), said);
         }
         return data == null ? changed : withNewRows(changed, file, model);
     }
@@ -106,6 +114,11 @@ final class IncrementalOptions {
     /** How far the new rows are from those the model was made from, the furthest column first. */
     List<ColumnDrift> drift() {
         return drift;
+    }
+
+    /** The model that learns on. */
+    Optional<Path> from() {
+        return Optional.ofNullable(from).map(RunFolder::modelAt);
     }
 
     /** The data the model was measured by before, if it learns from new data now. */

@@ -4,7 +4,6 @@ import dev.tutti.DidYouMean;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.UsageException;
-import dev.tutti.app.input.InputException;
 import dev.tutti.data.DataException;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.source.TableAddress;
@@ -19,8 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Writes a job file for a table. */
 @Command(
@@ -29,29 +28,11 @@ import picocli.CommandLine.Parameters;
         description = "Looks at a table or a folder of images and writes a job file that learns from it.",
         footer = {"", "The file is complete and commented: change what you like, then ./tutti train it."})
 public final class InitCommand extends TuttiCommand {
-    @Parameters(
-            paramLabel = "TABLE",
-            description =
-                    "A file, folder or pattern of CSV, Parquet or JSON lines; a folder of images; a postgresql address.")
-    private String path;
+    @Mixin
+    private TableArgument said;
 
     @Option(names = "--label", paramLabel = "COLUMN", description = "The column to learn.")
     private String label;
-
-    @Option(names = "--table", paramLabel = "NAME", description = "With a database: its table.")
-    private String table;
-
-    @Option(names = "--key", paramLabel = "COLUMN", description = "With a database: a column whose values all differ.")
-    private String key;
-
-    @Option(names = "--user", paramLabel = "NAME", description = "With a database: its user.")
-    private String user;
-
-    @Option(
-            names = "--password-variable",
-            paramLabel = "NAME",
-            description = "With a database: the environment variable that holds the password.")
-    private String passwordVariable;
 
     @Option(names = "--output", paramLabel = "FILE", description = "The job file; NAME.yaml by default.")
     private Path output;
@@ -64,11 +45,10 @@ public final class InitCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
-        boolean images = !TableAddress.isDatabase(path)
-                && Files.isDirectory(Path.of(path))
-                && TableAddress.of(path).isEmpty();
-        TableAddress address = images ? null : address();
+    protected ExitCode run() {
+        String path = said.path();
+        boolean images = said.isImages();
+        TableAddress address = images ? null : said.address();
         String name = images
                 ? Path.of(path).toAbsolutePath().normalize().getFileName().toString()
                 : address.name();
@@ -77,7 +57,7 @@ public final class InitCommand extends TuttiCommand {
             throw new UsageException(
                     file + " is there already: choose another with --output, or replace it with --force");
         }
-        String text = images ? ImageDraft.of(path, name) : table(address);
+        String text = images ? ImageDraft.of(path, name, file.toString()) : table(address, file);
         JobFile.of(text, file.toString(), name);
         AtomicFile.write(file, text);
         people().println("The job is in " + file + ". Next:");
@@ -92,28 +72,15 @@ public final class InitCommand extends TuttiCommand {
         return ExitCode.FINE;
     }
 
-    private TableAddress address() {
-        if (!TableAddress.isDatabase(path)) {
-            return TableAddress.of(path)
-                    .orElseThrow(() -> new InputException(
-                            path, "is no table: expected CSV, Parquet, JSON lines or a folder of images"));
-        }
-        if (table == null || key == null) {
-            throw new UsageException(
-                    "a database needs --table, and --key, a column with a different value in every row");
-        }
-        return TableAddress.database(path, table, key, user, passwordVariable);
-    }
-
-    private String table(TableAddress address) {
+    private String table(TableAddress address, Path file) {
         TableProfile profile = TableProfile.of(address.source(), 0);
         List<String> names = profile.columns().stream().map(ColumnProfile::name).toList();
         if (label == null) {
             throw new UsageException("which column is to be learned? Say it with --label: " + String.join(", ", names));
         }
         if (!names.contains(label)) {
-            throw new DataException(path + " has no column '" + label + "'" + DidYouMean.hint(label, names));
+            throw new DataException(said.path() + " has no column '" + label + "'" + DidYouMean.hint(label, names));
         }
-        return JobDraft.of(profile, address.yaml(), label, address.name());
+        return JobDraft.of(profile, address.yaml(), label, address.name(), file.toString());
     }
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * <p>A shutdown hook could wait for the checkpoint as well, but would never hear of the second Ctrl-C. Where signals cannot be
  * handled, Ctrl-C ends the process as it always does, and the last checkpoint on disk counts.
  */
-final class Interruption implements BooleanSupplier, AutoCloseable {
+public final class Interruption implements BooleanSupplier, AutoCloseable {
     private final Runnable first;
     private final List<HandledSignal> signals;
     private volatile boolean wanted;
@@ -25,7 +25,7 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
     }
 
     /** Listens from now on; {@code first} is run, on another thread, when the wish is heard for the first time. */
-    static Interruption listen(Runnable first) {
+    public static Interruption listen(Runnable first) {
         return new Interruption(first);
     }
 

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Finds the job that is named on the command line; where there is none it says what there is. */
-final class JobArgument {
+public final class JobArgument {
     private JobArgument() {}
 
     /** The job that a user means: a file, or one that comes with Tutti. */
-    static JobFile find(String name) {
+    public static JobFile find(String name) {
         Path path = Path.of(name);
         if (Files.isRegularFile(path)) {
             return JobFile.read(path);

@@ -1,16 +1,19 @@
 package dev.tutti.app.command;
 
 import dev.tutti.app.UsageException;
+import dev.tutti.json.Json;
 import dev.tutti.train.job.JobFile;
+import dev.tutti.train.replica.Strategy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** The options that set keys of a job over what its file says. */
-final class JobOptions {
+public final class JobOptions {
     @Option(names = "--epochs", paramLabel = "N", description = "How often to go through the data.")
     private String epochs;
 
@@ -32,6 +35,12 @@ final class JobOptions {
     @Option(names = "--device", paramLabel = "NAME", description = "auto, cpu, cuda or cuda:1.")
     private String device;
 
+    @Option(
+            names = "--precision",
+            paramLabel = "NAME",
+            description = "What products are computed in: float32, or bf16 where the processor has it.")
+    private String precision;
+
     @Option(names = "--output", paramLabel = "FOLDER", description = "Where the results go; runs/NAME by default.")
     private String output;
 
@@ -47,8 +56,38 @@ final class JobOptions {
     @Option(names = "--processes", paramLabel = "N", description = "Train in so many JVMs on this machine.")
     private String processes;
 
+    @Option(
+            names = "--on",
+            paramLabel = "MASTER",
+            description = "Train on a Spark cluster: spark://host:port, local-cluster[2,1,1024], yarn, ...")
+    private String master;
+
+    @Option(
+            names = "--conf",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "With --on: a setting of Spark, such as spark.executor.memory=4g; may be given several times.")
+    private Map<String, String> conf = new LinkedHashMap<>();
+
     @Option(names = "--strategy", paramLabel = "NAME", description = "How members agree: local, allReduce, ...")
     private String strategy;
+
+    @Option(
+            names = "--freeze",
+            paramLabel = "PATTERN",
+            description = "Parameters that do not learn, such as 'encoder*'; may be given several times.")
+    private List<String> freeze = List.of();
+
+    @Option(
+            names = "--lora",
+            paramLabel = "RANK",
+            description = "Train low-rank adapters of this rank instead of the weights; saved alone, too.")
+    private String lora;
+
+    @Option(
+            names = "--cache-trunk",
+            description = "Compute the outputs of the frozen first layers once and keep them on disk.")
+    private boolean cacheTrunk;
 
     @Option(
             names = "--trust",
@@ -68,7 +107,7 @@ final class JobOptions {
     }
 
     /** The job with all that was said. */
-    JobFile in(JobFile file) {
+    public JobFile in(JobFile file) {
         JobFile changed = place(file);
         for (Map.Entry<String, String> flag : flags().entrySet()) {
             if (flag.getValue() != null) {
@@ -91,7 +130,7 @@ final class JobOptions {
      *
      * @throws UsageException if they may not
      */
-    void requireTrust(JobFile file) {
+    public void requireTrust(JobFile file) {
         if (file.job().model() != null) {
             ScriptTrust.ofUser().require(file.job().model().scripts(), trust);
         }
@@ -106,21 +145,47 @@ final class JobOptions {
         flags.put("cores", cores);
         flags.put("threads", threads);
         flags.put("device", device);
+        flags.put("precision", precision);
         flags.put("output", output);
         flags.put("strategy", strategy);
+        flags.put("freeze", freeze.isEmpty() ? null : Json.write(freeze));
+        flags.put("lora", lora);
+        flags.put("cacheTrunk", cacheTrunk ? "true" : null);
         return flags;
     }
 
-    /** Where training runs is said in one of three ways. */
+    /** The strategy that the options name. */
+    public Optional<Strategy> strategy() {
+        return Optional.ofNullable(strategy).map(text -> Json.readYaml(text, Strategy.class, "--strategy " + text));
+    }
+
+    /** Whether the options say where training runs. */
+    public boolean namesPlace() {
+        return Stream.of(cluster, workers, processes, master).anyMatch(Objects::nonNull);
+    }
+
+    /** Where training runs is said in one of four ways. */
     private JobFile place(JobFile file) {
-        long said =
-                Stream.of(cluster, workers, processes).filter(Objects::nonNull).count();
+        long said = Stream.of(cluster, workers, processes, master)
+                .filter(Objects::nonNull)
+                .count();
         if (said > 1) {
-            throw new UsageException("say one of --cluster, --workers and --processes; for threads within processes:"
-                    + " --cluster '{type: processes, members: 2, ...}'");
+            throw new UsageException(
+                    "say one of --cluster, --workers, --processes and --on; for threads within processes:"
+                            + " --cluster '{type: processes, members: 2, ...}'");
+        }
+        if (!conf.isEmpty() && master == null) {
+            throw new UsageException("--conf: expected --on as well, which says the Spark cluster that it is for");
         }
         if (cluster != null) {
             return file.set("cluster", cluster, "--cluster " + cluster);
+        }
+        if (master != null) {
+            Map<String, Object> value = new LinkedHashMap<>(Map.of("type", "spark", "master", master));
+            if (!conf.isEmpty()) {
+                value.put("conf", conf);
+            }
+            return file.set("cluster", Json.write(value), "--on " + master);
         }
         if (workers != null) {
             String value = "{type: threads, workers: " + count("--workers", workers) + "}";

@@ -60,8 +60,13 @@ abstract class ModelCommand extends TuttiCommand {
         return path;
     }
 
-    final SavedModel load() {
+    /** Requires that code which the model brings may run. */
+    final void trusted() {
         ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
+    }
+
+    final SavedModel load() {
+        trusted();
         return SavedModel.load(
                 RunFolder.modelAt(path),
                 Model.Options.DEFAULT.device(Device.named(device)).forInference());

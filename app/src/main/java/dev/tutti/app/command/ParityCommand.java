@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
                 + " and says whether the two agree, and how closely. Nothing is saved.",
         footer = {
             "",
-            "Exit code 0: they agree; 7: they differ by more than the tolerance, and by more than rounding explains."
+            "Exit code 0: they agree; 8: they differ by more than the tolerance, and by more than rounding explains."
         })
 public final class ParityCommand extends TuttiCommand {
     @Parameters(paramLabel = "JOB", description = "A job file, or mnist.")
@@ -50,7 +50,7 @@ public final class ParityCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (steps < 1) {
             throw new UsageException("--steps " + steps + ": expected 1 or more");
         }

@@ -4,7 +4,7 @@ import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.TextTable;
 import dev.tutti.app.UsageException;
-import dev.tutti.source.Sources;
+import dev.tutti.source.image.ImageSource;
 import dev.tutti.source.profile.ColumnProfile;
 import dev.tutti.source.profile.TableProfile;
 import dev.tutti.source.table.ColumnType;
@@ -17,21 +17,20 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Shows what a table holds. */
 @Command(
         name = "peek",
         sortOptions = false,
-        description = "Shows what a table holds: types, missing values, distributions, a few rows.")
+        description =
+                "Shows what a table holds: types, missing values, distributions, a few rows; or a folder of images.")
 public final class PeekCommand extends TuttiCommand {
     private static final int WIDEST = 24;
 
-    @Parameters(
-            paramLabel = "TABLE",
-            description = "A file, folder or pattern of CSV, Parquet or JSON lines, also .gz or .zst.")
-    private String path;
+    @Mixin
+    private TableArgument said;
 
     @Option(
             names = "--rows",
@@ -45,16 +44,19 @@ public final class PeekCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (rows < 0) {
             throw new UsageException("--rows " + rows + ": expected 0 or more");
         }
-        TableSource table = Sources.table(path);
+        if (said.isImages()) {
+            return images();
+        }
+        TableSource table = said.address().source();
         TableProfile profile = TableProfile.of(table, rows);
         people().printf(
                         Locale.ROOT,
                         "%s: %,d rows, %d columns%n%n",
-                        path,
+                        said.path(),
                         profile.rows(),
                         profile.columns().size());
         TextTable columns = new TextTable(List.of("column", "type", "missing", "different", "distribution", "values"));
@@ -80,6 +82,24 @@ public final class PeekCommand extends TuttiCommand {
         }
         table.notices().forEach(people()::println);
         answer(answer(profile));
+        return ExitCode.FINE;
+    }
+
+    /** Shows the classes of a folder of images. */
+    private ExitCode images() {
+        ImageSource images = ImageSource.of(said.path());
+        Map<String, Long> counts = images.counts();
+        long all = images.size().orElseThrow();
+        people().printf(Locale.ROOT, "%s: %,d images, %d classes%n%n", said.path(), all, counts.size());
+        TextTable classes = new TextTable(List.of("class", "images", "share"));
+        counts.forEach((name, count) ->
+                classes.add(List.of(name, String.format(Locale.ROOT, "%,d", count), percent(count, all))));
+        people().print(classes);
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("source", said.path());
+        answer.put("images", all);
+        answer.put("classes", counts);
+        answer(answer);
         return ExitCode.FINE;
     }
 
@@ -118,7 +138,7 @@ public final class PeekCommand extends TuttiCommand {
 
     private Map<String, Object> answer(TableProfile profile) {
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("source", path);
+        answer.put("source", said.path());
         answer.put("rows", profile.rows());
         List<Map<String, Object>> columns = new ArrayList<>();
         for (ColumnProfile column : profile.columns()) {

@@ -11,15 +11,20 @@ import dev.tutti.app.input.ReadableOutputs;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.transform.Transform;
+import dev.tutti.jobs.predict.BatchPrediction;
 import dev.tutti.nn.Input;
 import dev.tutti.source.Sources;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.job.RunFolder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -35,6 +40,10 @@ import picocli.CommandLine.Parameters;
             "Images are scaled to the size of the input, black as 0 and white as 1."
         })
 public final class PredictCommand extends ModelCommand {
+    private static final int LEAST_PART_ROWS = 256;
+    private static final int MOST_PART_ROWS = 4_096;
+    private static final int PARTS = 64;
+
     @Parameters(
             index = "1..*",
             arity = "0..*",
@@ -58,17 +67,33 @@ public final class PredictCommand extends ModelCommand {
             description = "What a white pixel is; 255 for a model that is fed with bytes.")
     private double white;
 
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description =
+                    "Predict all of --data with N processes into --output; the same command goes on if it was ended.")
+    private Integer processes;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "A .csv or .jsonl file with a line for each row; predictions.csv by default.")
+    private Path output;
+
     public PredictCommand(Console console) {
         super(console);
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (inputs.isEmpty() == (data == null)) {
             throw new UsageException(
                     data == null
                             ? "predict needs something to ask about: images, JSON files, - for standard input, or --data"
                             : "say either inputs or --data, not both");
+        }
+        if (processes != null || output != null) {
+            return batch();
         }
         try (SavedModel saved = load()) {
             Predictor predictor = predictor(saved);
@@ -81,6 +106,46 @@ public final class PredictCommand extends ModelCommand {
             rows.source().notices().forEach(people()::println);
             return ExitCode.FINE;
         }
+    }
+
+    private ExitCode batch() {
+        if (data == null) {
+            throw new UsageException("--processes and --output belong to --data, the rows to predict");
+        }
+        trusted();
+        Path file = output == null ? Path.of("predictions.csv") : output;
+        Dataset rows = taken(dataset(data));
+        OptionalLong size = rows.size();
+        int partRows = size.isPresent() ? partRows(size.getAsLong()) : MOST_PART_ROWS;
+        long parts = size.isPresent() ? (size.getAsLong() + partRows - 1) / partRows : 0;
+        AtomicBoolean stop = new AtomicBoolean();
+        long began = System.nanoTime();
+        try (Interruption interruption = Interruption.listen(() -> stop.set(true))) {
+            OptionalLong done = BatchPrediction.of(RunFolder.modelAt(path()), rows)
+                    .processes(processes == null ? 1 : processes)
+                    .partRows(partRows)
+                    .until(stop::get)
+                    .progress(count -> people().println(count + (parts > 0 ? " of " + parts : "") + " parts are done"))
+                    .write(file);
+            if (done.isEmpty()) {
+                people().println("Stopped; what is done is kept, and the same command goes on with it.");
+                return ExitCode.INTERRUPTED;
+            }
+            double seconds = (System.nanoTime() - began) / 1e9;
+            people().printf(Locale.ROOT, "%,d rows are predicted in %s, in %.1f s%n", done.getAsLong(), file, seconds);
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("model", path().toString());
+            all.put("output", file.toString());
+            all.put("rows", done.getAsLong());
+            all.put("seconds", seconds);
+            answer(all);
+            return ExitCode.FINE;
+        }
+    }
+
+    /** Follows from the data alone, so that the command goes on with another number of processes too. */
+    private static int partRows(long rows) {
+        return (int) Math.max(LEAST_PART_ROWS, Math.min(MOST_PART_ROWS, rows / PARTS));
     }
 
     /** The rows as the model sees them: what labels they have is known only then. */

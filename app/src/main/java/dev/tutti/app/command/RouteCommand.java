@@ -34,7 +34,7 @@ public final class RouteCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         CountDownLatch stop = new CountDownLatch(1);
         try (Interruption interruption = Interruption.listen(stop::countDown);
                 RouterServer router = RouterServer.start(

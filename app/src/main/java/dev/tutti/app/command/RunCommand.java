@@ -70,7 +70,7 @@ public final class RunCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         UserProgram program = new UserProgram(
                 mainClass,
                 arguments,

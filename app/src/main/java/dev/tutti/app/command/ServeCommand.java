@@ -73,7 +73,7 @@ public final class ServeCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         ServingSettings settings = ServingSettings.standard()
                 .threads(threads)
                 .batching(BatchingSettings.DEFAULT

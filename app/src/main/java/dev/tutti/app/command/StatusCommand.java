@@ -5,6 +5,7 @@ import dev.tutti.app.ExitCode;
 import dev.tutti.app.TextTable;
 import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.comm.Holding;
 import dev.tutti.comm.Report;
 import dev.tutti.train.run.RunObserver;
 import dev.tutti.train.run.RunStatus;
@@ -32,7 +33,7 @@ public final class StatusCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         Optional<RunStatus> recorded = RunObserver.of(job.folder()).status();
         if (recorded.isPresent() && !job.hasCoordinator()) {
             show(recorded.get());
@@ -42,6 +43,7 @@ public final class StatusCommand extends TuttiCommand {
         try (CoordinatorClient coordinator = job.open()) {
             Overview overview = coordinator.overview();
             show(overview);
+            show(coordinator.holdings(""));
             answer(overview);
             return ExitCode.FINE;
         }
@@ -74,6 +76,23 @@ public final class StatusCommand extends TuttiCommand {
             people().println("Set: " + new TreeMap<>(overview.settings().values()));
         }
         overview.complaints().forEach(complaint -> people().println("It does not add up: " + complaint));
+    }
+
+    /** Who holds what: shards of parameter servers, for instance. */
+    private void show(List<Holding> holdings) {
+        if (holdings.isEmpty()) {
+            return;
+        }
+        TextTable table = new TextTable(List.of("held", "by", "copies", "term"));
+        for (Holding holding : holdings) {
+            List<String> holders = holding.holders();
+            table.add(List.of(
+                    holding.thing(),
+                    holders.isEmpty() ? "none: lost" : holders.get(0),
+                    holders.size() < 2 ? "-" : String.join(", ", holders.subList(1, holders.size())),
+                    String.valueOf(holding.term())));
+        }
+        people().print(table);
     }
 
     private static String rows(Map<Integer, Long> rows) {

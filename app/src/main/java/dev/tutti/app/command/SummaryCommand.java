@@ -35,7 +35,7 @@ public final class SummaryCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (Files.isDirectory(Path.of(what))) {
             ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(Path.of(what))), trust);
             try (SavedModel saved = SavedModel.load(RunFolder.modelAt(Path.of(what)))) {

@@ -4,9 +4,15 @@ import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.NextCommand;
 import dev.tutti.app.UsageException;
+import dev.tutti.array.Range;
 import dev.tutti.cluster.launch.DetachedRun;
+import dev.tutti.cluster.launch.LocalProcesses;
+import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.json.Json;
+import dev.tutti.metric.Metric;
+import dev.tutti.nn.Model;
+import dev.tutti.source.table.TableCache;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.History;
 import dev.tutti.train.callback.Callback;
@@ -17,6 +23,7 @@ import dev.tutti.train.job.EarlierRun;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.ReadyJob;
+import dev.tutti.train.transfer.AdoptionReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +61,9 @@ public final class TrainCommand extends TuttiCommand {
     @Mixin
     private IncrementalOptions incremental;
 
+    @Mixin
+    private SubmitOptions submission;
+
     @Option(
             names = "--trace",
             paramLabel = "FILE",
@@ -72,12 +82,18 @@ public final class TrainCommand extends TuttiCommand {
     @Option(names = "--print-job", description = "Print the job file and end: a start for one of your own.")
     private boolean printJob;
 
+    /** Where the results go if not to this machine. */
+    private Optional<RemoteOutput> remote = Optional.empty();
+
+    /** Seconds until the first step could be made. */
+    private double preparing;
+
     public TrainCommand(Console console) {
         super(console);
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         JobFile file = incremental.in(options.in(JobArgument.find(name)), options.saysOutput());
         if (printJob) {
             people().print(file.template());
@@ -85,14 +101,48 @@ public final class TrainCommand extends TuttiCommand {
             return ExitCode.FINE;
         }
         options.requireTrust(file);
-        if (detach) {
-            return detached(file);
+        if (submission.concern(file.job())) {
+            return submit(file.job());
         }
+        if (file.job().outputAddress().isPresent()) {
+            return trainFor(file);
+        }
+        return detach ? detached(file) : train(file);
+    }
+
+    /** Trains with results that go to another file system. */
+    private ExitCode trainFor(JobFile file) {
+        if (detach) {
+            throw new UsageException("--detach: expected an output in a folder of this machine");
+        }
+        try (RemoteOutput output = RemoteOutput.of(file)) {
+            remote = Optional.of(output);
+            ExitCode ending;
+            try {
+                ending = train(output.prepared(file, resume));
+            } catch (RuntimeException | Error e) {
+                try {
+                    output.upload(); // the checkpoints to go on from
+                } catch (RuntimeException also) {
+                    e.addSuppressed(also);
+                }
+                throw e;
+            }
+            output.upload();
+            return ending;
+        }
+    }
+
+    private ExitCode train(JobFile file) {
         long began = System.nanoTime();
+        if (file.job().cluster() instanceof LocalProcesses) {
+            TableCache.shareWithMembers();
+        }
         try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
                         + "Stopping after this step ... (Ctrl-C again ends at once)"));
                 ReadyJob ready = ReadyJob.check(file)) {
             ready.lockOutput();
+            preparing = (System.nanoTime() - began) / 1e9;
             introduce(ready);
             History history = ready.run(resume, interruption, watchers());
             double seconds = (System.nanoTime() - began) / 1e9;
@@ -100,6 +150,22 @@ public final class TrainCommand extends TuttiCommand {
                     ? interrupted(ready, history, seconds)
                     : finished(ready, history, seconds);
         }
+    }
+
+    private ExitCode submit(Job job) {
+        if (detach || trace != null) {
+            throw new UsageException(
+                    "--detach and --trace do not go with a Spark cluster of other machines; for a driver that is not here:"
+                            + " --deploy-mode cluster");
+        }
+        List<String> command = submission.command(job, name, arguments());
+        if (submission.onlyPrints()) {
+            people().println(NextCommand.line(command));
+            answer(Map.of("command", command));
+            return ExitCode.FINE;
+        }
+        people().flush();
+        return SubmitOptions.run(command);
     }
 
     private ExitCode detached(JobFile file) {
@@ -127,6 +193,7 @@ public final class TrainCommand extends TuttiCommand {
         if (trace != null) {
             watchers.add(Callbacks.trace(trace));
         }
+        remote.ifPresent(output -> watchers.add(output.uploads()));
         return watchers.toArray(Callback[]::new);
     }
 
@@ -144,6 +211,21 @@ public final class TrainCommand extends TuttiCommand {
                                 : "rows from " + job.data().train(),
                         ready.model().vector().size(),
                         counted(job.epochs(), "epoch"));
+        for (AdoptionReport report : ready.adopted()) {
+            people().println("Weights of " + report.summary() + ".");
+            if (report.count(AdoptionReport.Fate.MISMATCHED) + report.count(AdoptionReport.Fate.LEFT) > 0) {
+                people().print(report.table());
+            }
+        }
+        Model model = ready.model();
+        long learning = model.trainable().stream().mapToLong(Range::length).sum();
+        if (learning < model.vector().size()) {
+            people().printf(
+                            Locale.ROOT,
+                            "%,d parameters learn, %,d are frozen%n",
+                            learning,
+                            model.vector().size() - learning);
+        }
         if (!incremental.drift().isEmpty()) {
             people().println("The new rows beside those the model was made from:");
             incremental.drift().stream().limit(MOST_DRIFTS).forEach(drift -> people().println("  " + drift.sentence()));
@@ -166,7 +248,7 @@ public final class TrainCommand extends TuttiCommand {
     private ExitCode interrupted(ReadyJob ready, History history, double seconds) {
         String command = calledWith("--resume");
         showTimes(history);
-        people().println("Stopped. A checkpoint is in " + new Checkpoints(ready.job()).folder() + "; to go on:");
+        people().println("Stopped. A checkpoint is in " + shown(new Checkpoints(ready.job()).folder()) + "; to go on:");
         people().println("  " + command);
         Map<String, Object> answer = result(ready, history, seconds);
         answer.remove("model");
@@ -185,27 +267,49 @@ public final class TrainCommand extends TuttiCommand {
                 Evaluation before = saved.trainer().evaluate(old);
                 people().println("On the data it was measured by before: " + before);
                 answer.put("oldData", before);
+                incremental.from().ifPresent(from -> answer.put("forgetting", forgetting(from, old, before)));
             }
         });
         AtomicFile.write(ready.job().output().result(), Json.write(answer) + "\n");
-        String folder = ready.job().output().toString();
+        String folder = shown(ready.job().output().path());
         showTimes(history);
         notices(ready).forEach(people()::println);
-        if (history.reason() != null) {
-            people().println("Stopped early: " + history.reason() + ".");
-        }
+        history.reason().ifPresent(reason -> people().println("Stopped early: " + reason + "."));
         people().printf(
                         Locale.ROOT,
                         "%nTrained in %.1f s: %s. The model is in %s; next, for instance:%n",
                         seconds,
                         history.epochs().isEmpty() ? "no epoch" : history.last().measured(),
                         folder);
-        people().println("  " + NextCommand.of("evaluate", folder));
-        exampleInput(ready).ifPresent(input -> people().println("  " + NextCommand.of("predict", folder, input)));
-        people().println("  "
-                + NextCommand.of("export", folder, "--output", ready.job().name() + ".pt"));
+        if (remote.isEmpty()) {
+            people().println("  " + NextCommand.of("evaluate", folder));
+            exampleInput(ready).ifPresent(input -> people().println("  " + NextCommand.of("predict", folder, input)));
+            people().println("  "
+                    + NextCommand.of("export", folder, "--output", ready.job().name() + ".pt"));
+        } else {
+            people().println("  hadoop fs -get " + folder);
+        }
         answer(answer);
         return ExitCode.FINE;
+    }
+
+    private String shown(Path path) {
+        return remote.map(output -> output.shown(path)).orElse(path.toString());
+    }
+
+    /** How much worse each metric is on old data than it was with the model before; below 0 where it is better. */
+    private Map<String, Double> forgetting(Path from, Dataset old, Evaluation now) {
+        Map<String, Double> lost = new LinkedHashMap<>();
+        try (SavedModel saved = SavedModel.load(from)) {
+            Evaluation was = saved.trainer().evaluate(old);
+            for (Metric metric : saved.made().recipe().metrics()) {
+                double difference = was.get(metric.name()) - now.get(metric.name());
+                lost.put(metric.name(), metric.higherIsBetter() ? difference : -difference);
+            }
+            lost.put("loss", now.loss() - was.loss());
+        }
+        people().println("Forgotten of it: " + lost);
+        return lost;
     }
 
     /** What there is to say about the data, such as rows that were left out; each line once. */
@@ -219,6 +323,10 @@ public final class TrainCommand extends TuttiCommand {
             return;
         }
         people().println();
+        people().printf(
+                        Locale.ROOT,
+                        "%.1f s to read the data, fit the columns and build the model; then, by member:%n",
+                        preparing);
         people().print(history.times());
         people().println(history.times().limit());
         if (trace != null) {
@@ -234,7 +342,7 @@ public final class TrainCommand extends TuttiCommand {
         return digits ? Optional.of(NextCommand.fromHere(sample, Path.of("")).toString()) : Optional.empty();
     }
 
-    private static Map<String, Object> result(ReadyJob ready, History history, double seconds) {
+    private Map<String, Object> result(ReadyJob ready, History history, double seconds) {
         Job job = ready.job();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("job", job.name());
@@ -243,18 +351,29 @@ public final class TrainCommand extends TuttiCommand {
             Evaluation measured = history.last().measured();
             answer.putAll(measured.metrics());
             answer.put("loss", measured.loss());
-            answer.put("measuredOn", history.last().validation() == null ? "training" : "validation");
+            answer.put("measuredOn", history.last().validation().isEmpty() ? "training" : "validation");
             answer.put("steps", history.last().steps());
         }
         answer.put("epochs", history.epochs().size());
         answer.put("seconds", seconds);
         answer.put("parameters", ready.model().vector().size());
-        answer.put("model", job.output().model().toString());
+        answer.put(
+                "learning",
+                ready.model().trainable().stream().mapToLong(Range::length).sum());
+        if (!ready.adopted().isEmpty()) {
+            answer.put(
+                    "adopted",
+                    ready.adopted().stream().map(AdoptionReport::summary).toList());
+        }
+        job.lora()
+                .ifPresent(lora -> answer.put("adapter", job.output().adapter().toString()));
+        answer.put("model", shown(job.output().model()));
         if (!notices(ready).isEmpty()) {
             answer.put("notices", notices(ready));
         }
         answer.put("history", history.epochs());
         Map<String, Object> times = new LinkedHashMap<>();
+        times.put("preparing", preparing);
         times.put("limit", history.times().limit());
         times.put("members", history.times().members());
         answer.put("times", times);

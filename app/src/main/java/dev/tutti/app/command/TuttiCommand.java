@@ -39,23 +39,23 @@ public abstract class TuttiCommand implements Callable<Integer> {
 
     private final Console console;
 
-    TuttiCommand(Console console) {
+    protected TuttiCommand(Console console) {
         this.console = console;
     }
 
     /** Does the work. */
-    abstract ExitCode run();
+    protected abstract ExitCode run();
 
     @Override
     public final Integer call() {
         return run().number();
     }
 
-    final Console console() {
+    protected final Console console() {
         return console;
     }
 
-    final boolean json() {
+    protected final boolean json() {
         return json;
     }
 
@@ -64,30 +64,35 @@ public abstract class TuttiCommand implements Callable<Integer> {
     }
 
     /** Where to print for people. */
-    final PrintStream people() {
+    protected final PrintStream people() {
         return json ? console.err() : console.out();
     }
 
     /** Whether people look at a terminal. */
-    final boolean terminal() {
+    protected final boolean terminal() {
         return json ? console.errTerminal() : console.outTerminal();
     }
 
     /** The answer for programs, printed only if they asked for it. */
-    final void answer(Object answer) {
+    protected final void answer(Object answer) {
         if (json) {
             console.out().println(Json.write(answer));
         }
     }
 
     /** A number of things, in words: {@code 1 epoch}, {@code 2 epochs}. */
-    static String counted(long count, String thing) {
+    protected static String counted(long count, String thing) {
         return count + " " + thing + (count == 1 ? "" : "s");
     }
 
+    /** All arguments as they were given, the command's name first. */
+    protected final List<String> arguments() {
+        return spec.root().commandLine().getParseResult().originalArgs();
+    }
+
     /** The command as it was called, and more arguments: to show how to go on. */
-    final String calledWith(String... more) {
-        List<String> args = spec.root().commandLine().getParseResult().originalArgs();
+    protected final String calledWith(String... more) {
+        List<String> args = arguments();
         List<String> all = new ArrayList<>(args);
         all.addAll(args.containsAll(List.of(more)) ? List.of() : List.of(more));
         return NextCommand.of(all);

@@ -2,6 +2,7 @@ package dev.tutti.app.command;
 
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.jobs.learn.LearningSettings;
 import dev.tutti.jobs.queue.Resources;
 import dev.tutti.jobs.rest.TrainingServer;
 import dev.tutti.serve.model.ServingSettings;
@@ -40,12 +41,19 @@ public final class UpCommand extends TuttiCommand {
     @Option(names = "--memory", paramLabel = "MB", description = "Memory to give to jobs; nine tenths by default.")
     private Long memory;
 
+    @Option(
+            names = "--learn-after",
+            paramLabel = "N",
+            defaultValue = "256",
+            description = "New examples of POST /models/M/learn after which a model learns on; 256.")
+    private int learnAfter;
+
     public UpCommand(Console console) {
         super(console);
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         Resources all = Resources.ofThisMachine();
         Resources machine =
                 new Resources(cores == null ? all.cores() : cores, memory == null ? all.memoryMegabytes() : memory);
@@ -59,6 +67,12 @@ public final class UpCommand extends TuttiCommand {
                         machine,
                         ServingSettings.standard(),
                         http.settings(),
+                        new LearningSettings(
+                                learnAfter,
+                                LearningSettings.DEFAULT.heldOutEvery(),
+                                LearningSettings.DEFAULT.judgingExamples(),
+                                LearningSettings.DEFAULT.window(),
+                                LearningSettings.DEFAULT.cores()),
                         http.accessLog() ? Optional.of(line -> console().err().println(line)) : Optional.empty())) {
             people().println("The page is at " + server.uri() + "/, jobs are kept in " + folder + ". A job:");
             people().println(

@@ -2,6 +2,7 @@ package dev.tutti.app.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.TuttiException;
 import dev.tutti.app.Terminal;
 import dev.tutti.cluster.CoordinatorFolder;
 import dev.tutti.cluster.coordinator.Timeouts;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,10 +58,7 @@ class CoordinatorCommandTest {
         }
     }
 
-    @Test
-    void runsUntilItIsEnded() throws Exception {
-        FutureTask<Integer> code = new FutureTask<>(
-                () -> run("--expected", "1", "--patience", "collective=90000", "--patience", "start=7000"));
+    private Thread start(FutureTask<Integer> code) {
         Thread thread = new Thread(code, "coordinator");
         thread.setDaemon(true);
         thread.start();
@@ -68,6 +67,43 @@ class CoordinatorCommandTest {
             assertThat(System.nanoTime()).as("it does not start").isLessThan(until);
             LockSupport.parkNanos(5_000_000);
         }
+        return thread;
+    }
+
+    /** It does not stay as a process that holds its port and answers nobody. */
+    @Test
+    void aJournalThatBreaksEndsItWithACode() throws Exception {
+        FutureTask<Integer> code = new FutureTask<>(() -> run("--expected", "1"));
+        start(code);
+        Path journal = folder.resolve("coordinator.log");
+        Files.move(journal, folder.resolve("moved away"));
+        Files.createDirectories(journal.resolve("in its place"));
+        String large = "x".repeat(20_000);
+        try (CoordinatorClient client =
+                new CoordinatorClient(new CoordinatorFolder(folder).address(null)).patience(1000)) {
+            for (int i = 0; i < 200 && !code.isDone(); i++) { // until it is long enough to be summed up
+                client.configure("setting", i + large);
+            }
+        } catch (TuttiException e) {
+            assertThat(e).as("what a caller hears").hasMessageMatching("(?s).*(coordinator|journal).*");
+        }
+        assertThat(code.get(30, TimeUnit.SECONDS)).isEqualTo(6);
+        assertThat(terminal.err()).contains(journal + ": cannot be replaced by its summary");
+        Files.delete(journal.resolve("in its place"));
+        Files.delete(journal);
+        Files.writeString(journal, "not a line of a journal\nnor another\n");
+        Files.setPosixFilePermissions(journal, PosixFilePermissions.fromString("rw-------"));
+        assertThat(run("--expected", "1"))
+                .as("and it does not start with a damaged one")
+                .isEqualTo(6);
+        assertThat(terminal.err()).contains("does not fit its checksum").contains("Move it away to begin anew");
+    }
+
+    @Test
+    void runsUntilItIsEnded() throws Exception {
+        FutureTask<Integer> code = new FutureTask<>(
+                () -> run("--expected", "1", "--patience", "collective=90000", "--patience", "start=7000"));
+        Thread thread = start(code);
         try (CoordinatorClient client = new CoordinatorClient(new CoordinatorFolder(folder).address(null))) {
             assertThat(client.join(JoinRequest.worker(null)).patience())
                     .as("what members are told")

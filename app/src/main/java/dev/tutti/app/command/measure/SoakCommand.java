@@ -1,12 +1,18 @@
-package dev.tutti.app.command;
+package dev.tutti.app.command.measure;
 
+import dev.tutti.TuttiException;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.bench.BenchOptions;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.testkit.serving.ServingSoak;
+import dev.tutti.testkit.serving.SoakReport;
 import dev.tutti.testkit.soak.FaultPage;
 import dev.tutti.testkit.soak.Soak;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +31,8 @@ import picocli.CommandLine.Option;
         })
 public final class SoakCommand extends TuttiCommand {
     private static final int WORTH_KEEPING = 50;
+    private static final int SERVING_MINUTES = 30;
+    private static final int WORTH_KEEPING_MINUTES = 5;
 
     @Option(names = "--runs", paramLabel = "COUNT", description = "How many; 50 by default.")
     private Integer runs;
@@ -38,9 +46,8 @@ public final class SoakCommand extends TuttiCommand {
     @Option(
             names = "--minutes",
             paramLabel = "COUNT",
-            defaultValue = "600",
-            description = "Begin no run after so many minutes.")
-    private int minutes;
+            description = "Begin no run after so many minutes; 600, with --serving 30.")
+    private Integer minutes;
 
     @Option(
             names = "--sweep",
@@ -50,26 +57,63 @@ public final class SoakCommand extends TuttiCommand {
             })
     private boolean sweep;
 
+    @Option(
+            names = "--at-once",
+            paramLabel = "COUNT",
+            defaultValue = "1",
+            description = "Of a sweep: how many runs at the same time; most of each is waiting.")
+    private int atOnce;
+
+    @Option(names = "--serving", description = "Instead serve under load with hot swaps and faults, for --minutes.")
+    private boolean serving;
+
     public SoakCommand(Console console) {
         super(console);
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
+        if (serving) {
+            return serve();
+        }
         long first = seed != null ? seed : sweep ? 0 : System.currentTimeMillis() / 1000;
         int most = runs != null ? runs : sweep ? Integer.MAX_VALUE : WORTH_KEEPING;
         Soak soak = new Soak(people()::println);
-        List<Soak.Line> lines =
-                sweep ? soak.sweep((int) first, most) : soak.run(most, first, Duration.ofMinutes(minutes));
+        List<Soak.Line> lines = sweep
+                ? soak.sweep((int) first, most, Math.max(1, atOnce))
+                : soak.run(most, first, Duration.ofMinutes(minutes == null ? 600 : minutes));
         Map<Soak.Ending, Integer> counts = Soak.counts(lines);
         people().println(counts);
         answer(Map.of("seed", first, "runs", lines.size(), "endings", counts));
         if (lines.size() >= WORTH_KEEPING) {
             String which = " --runs " + lines.size() + " --seed " + first;
-            keep(lines, "./tutti soak" + (sweep ? " --sweep" : "") + which);
+            keep(
+                    lines,
+                    "./tutti soak" + (sweep ? " --sweep" + (atOnce > 1 ? " --at-once " + atOnce : "") : "") + which);
         }
         boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
         return well ? ExitCode.FINE : ExitCode.FAULT;
+    }
+
+    private ExitCode serve() {
+        int length = minutes == null ? SERVING_MINUTES : minutes;
+        long start = seed != null ? seed : System.currentTimeMillis() / 1000;
+        Path folder;
+        try {
+            folder = Files.createTempDirectory("tutti-serving-soak");
+        } catch (IOException e) {
+            throw new TuttiException("there is no place for temporary files: " + e.getMessage(), e);
+        }
+        SoakReport report = new ServingSoak(folder, start, people()::println).run(Duration.ofMinutes(length));
+        String page = report.page("./tutti soak --serving --minutes " + length + " --seed " + start);
+        people().print(page);
+        answer(report);
+        if (length >= WORTH_KEEPING_MINUTES) {
+            Path file = BenchOptions.here(false).project().resolve("bench/results/serving-soak.md");
+            AtomicFile.write(file, page);
+            people().println("Written to " + file);
+        }
+        return report.isSound() ? ExitCode.FINE : ExitCode.FAULT;
     }
 
     private void keep(List<Soak.Line> lines, String command) {

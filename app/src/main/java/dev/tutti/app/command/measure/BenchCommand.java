@@ -1,9 +1,10 @@
-package dev.tutti.app.command;
+package dev.tutti.app.command.measure;
 
 import dev.tutti.DidYouMean;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.app.UsageException;
+import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.bench.Bench;
 import dev.tutti.bench.BenchOptions;
 import dev.tutti.bench.BenchmarkReport;
@@ -38,7 +39,7 @@ public final class BenchCommand extends TuttiCommand {
     }
 
     @Override
-    ExitCode run() {
+    protected ExitCode run() {
         if (name == null) {
             people().println("Benchmarks: " + String.join(", ", Bench.names()));
             answer(Map.of("benchmarks", Bench.names()));

@@ -1,0 +1,2 @@
+/** The commands of federated learning. */
+package dev.tutti.app.command.federated;

@@ -1,0 +1,2 @@
+/** Commands about models that are divided among members. */
+package dev.tutti.app.command.parallel;

@@ -1,0 +1,2 @@
+/** The commands for Spark clusters. */
+package dev.tutti.app.command.spark;

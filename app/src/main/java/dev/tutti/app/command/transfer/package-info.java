@@ -1,0 +1,2 @@
+/** Commands for models from elsewhere. */
+package dev.tutti.app.command.transfer;
