@@ -29,14 +29,31 @@ import java.util.function.Function;
 
 /** The door to all benchmarks: what there is, and run one by its name. */
 public final class Bench {
-    private static final Map<String, Function<PythonPeers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.of(
-            "allreduce", AllReduceBenchmark::with,
-            "data", DataBenchmark::with,
-            "engine", EngineBenchmark::with,
-            "mnist", MnistBenchmark::with));
+    private static final Map<String, Function<PythonPeers, Benchmark>> BENCHMARKS = new TreeMap<>(Map.ofEntries(
+            Map.entry("allreduce", AllReduceBenchmark::with),
+            Map.entry("data", DataBenchmark::with),
+            Map.entry("engine", EngineBenchmark::with),
+            Map.entry("federated", FederatedBenchmark::with),
+            Map.entry("mnist", MnistBenchmark::with),
+            Map.entry("parallel", ParallelBenchmark::with),
+            Map.entry("ps", PsBenchmark::with),
+            Map.entry("serve", ServeBenchmark::with),
+            Map.entry("spark", SparkBenchmark::with),
+            Map.entry("transfer", TransferBenchmark::with)));
     private static final String STRATEGIES = "strategies";
-    private static final List<String> PACKAGES =
-            List.of("torch", "torchvision", "tensorflow-cpu", "tensorflow", "keras", "numpy", "pandas", "pyarrow");
+    private static final List<String> PACKAGES = List.of(
+            "torch",
+            "torchvision",
+            "tensorflow-cpu",
+            "tensorflow",
+            "keras",
+            "numpy",
+            "pandas",
+            "pyarrow",
+            "flwr",
+            "litserve",
+            "mlserver",
+            "ray");
 
     private Bench() {}
 
@@ -94,6 +111,7 @@ public final class Bench {
                     rows);
             if (options.only().isEmpty()) {
                 written(folder(options).write(results), human);
+                benchmark.afterwards().run(options.project());
             }
             return results;
         }

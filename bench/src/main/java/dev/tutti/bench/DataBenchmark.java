@@ -34,8 +34,8 @@ final class DataBenchmark {
         }
         return new Benchmark(
                 "data",
-                "Whole passes from files to training batches of 256 on all cores, each as if the files had not been read"
-                        + " before: numbers standardised, categories as ids, images as floats.",
+                "Whole passes from files to training batches of 256 on all cores, each as if the files had not been"
+                        + " read before: numbers standardised, categories as ids, images as floats.",
                 List.of("torch", "torchvision", "tensorflow", "pandas"),
                 races);
     }

@@ -41,6 +41,22 @@ final class PythonPeers {
         return new Entrant("PyTorch as users write it, 2 processes with Gloo", command, style);
     }
 
+    /** TensorFlow's ParameterServerStrategy: one server, two workers, and the script itself as their coordinator. */
+    Entrant parameterServer(Entrant.Style style) {
+        ProcessCommand command = ProcessCommand.python(python, "bench/peers/ps_tensorflow.py");
+        return new Entrant("TensorFlow's ParameterServerStrategy", command, style);
+    }
+
+    /** The path of the Python that has the peers. */
+    String interpreter() {
+        return python.toString();
+    }
+
+    /** Two processes of PyTorch that hold parts of one model: stages, or slices. */
+    Entrant torchParts(String name, String way, Entrant.Style style) {
+        return new Entrant(name, ProcessCommand.python(python, "bench/peers/parallel_torch.py", "--way", way), style);
+    }
+
     /** A script that reads files into batches. */
     Entrant data(String name, String script, Entrant.Style style) {
         return new Entrant(name, ProcessCommand.python(python, "bench/peers/" + script), style);

@@ -22,16 +22,23 @@ class BenchTest {
 
     static Stream<Benchmark> benchmarks() {
         PythonPeers peers = new PythonPeers(Path.of("python"));
-        return Stream.of(AllReduceBenchmark.with(peers), EngineBenchmark.with(peers), MnistBenchmark.with(peers));
+        return Stream.of(
+                AllReduceBenchmark.with(peers),
+                EngineBenchmark.with(peers),
+                FederatedBenchmark.with(peers),
+                MnistBenchmark.with(peers),
+                ParallelBenchmark.with(peers),
+                PsBenchmark.with(peers),
+                TransferBenchmark.with(peers));
     }
 
     @Test
     void everyBenchmarkIsListed() {
         assertThat(Bench.names())
-                .containsExactlyElementsOf(
-                        Stream.concat(benchmarks().map(Benchmark::name), Stream.of("data", "strategies"))
-                                .sorted()
-                                .toList());
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(
+                                benchmarks().map(Benchmark::name), Stream.of("data", "serve", "spark", "strategies"))
+                        .sorted()
+                        .toList());
     }
 
     @ParameterizedTest

@@ -8,11 +8,13 @@ import dev.tutti.train.replica.Strategy;
 import java.time.Duration;
 
 /**
- * Where and how a benchmark trains: {@code here}, {@code threads:2} or {@code processes:2}.
+ * Where and how a benchmark trains: {@code here}, {@code threads:2}, {@code processes:2}, {@code pipeline:2} or {@code tensor:2}.
  *
  * @param workers how many, each with a core's worth of work
  */
 record BenchSetup(int workers, Launcher place, Strategy strategy) {
+    private static final int MICRO_BATCHES = 32;
+
     /** Workers also wait for each other while no measurement runs. */
     private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -21,10 +23,18 @@ record BenchSetup(int workers, Launcher place, Strategy strategy) {
         int workers = words.length == 2 ? Integer.parseInt(words[1]) : 1;
         return switch (words[0]) {
             case "here" -> new BenchSetup(1, Launcher.here(), Strategy.local());
+            case "pipeline" ->
+                new BenchSetup(
+                        1,
+                        processes(workers),
+                        Strategies.parallel().pipeline(workers).microBatches(MICRO_BATCHES));
+            case "tensor" ->
+                new BenchSetup(1, processes(workers), Strategies.parallel().tensor(workers));
             case "threads" -> new BenchSetup(workers, Launcher.threads(workers), Strategies.allReduce());
             case "processes" -> new BenchSetup(workers, processes(workers), Strategies.allReduce());
             default ->
-                throw new IllegalArgumentException("Expected here, threads:N or processes:N, received '" + text + "'.");
+                throw new IllegalArgumentException(
+                        "Expected here, threads:N, processes:N, pipeline:N or tensor:N, received '" + text + "'.");
         };
     }
 

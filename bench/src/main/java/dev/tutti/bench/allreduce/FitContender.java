@@ -18,7 +18,10 @@ public final class FitContender {
         BenchSetup setting = BenchSetup.parse(arguments[1]);
         new WorkloadServer(Map.of(
                         "mlp", () -> new FitWorkload(EngineModel.mlp(), setting),
-                        "cnn", () -> new FitWorkload(EngineModel.cnn(), setting)))
+                        "cnn", () -> new FitWorkload(EngineModel.cnn(), setting),
+                        "deep", () -> new FitWorkload(EngineModel.deep(), setting),
+                        "wide", () -> new FitWorkload(EngineModel.wide(), setting),
+                        "blocks", () -> new FitWorkload(EngineModel.blocks(), setting)))
                 .serveStandardStreams();
     }
 }

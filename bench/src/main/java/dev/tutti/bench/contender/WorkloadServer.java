@@ -1,6 +1,7 @@
 package dev.tutti.bench.contender;
 
 import dev.tutti.DidYouMean;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
@@ -30,8 +31,9 @@ public final class WorkloadServer {
         this.workloads = Map.copyOf(workloads);
     }
 
-    /** Serves this process's standard input, and keeps standard output free of anything else. */
+    /** Serves this process's standard input as {@code ./tutti} would, and keeps standard output free of anything else. */
     public void serveStandardStreams() throws IOException {
+        HostTuning.apply();
         PrintStream answers = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         System.setOut(System.err);
         serve(System.in, answers);

@@ -17,6 +17,7 @@ import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Sequential;
 import dev.tutti.train.TrainingConfig;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -63,6 +64,37 @@ public record EngineModel(Layer definition, Input input, int batch) {
                         dense(CLASSES)),
                 Input.ids(64),
                 32);
+    }
+
+    /** Sixteen equal layers, to be cut into stages. */
+    public static EngineModel deep() {
+        List<Layer> layers = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            layers.add(dense(512).relu());
+        }
+        layers.add(dense(CLASSES));
+        return new EngineModel(Sequential.of(layers), Input.of(512), 1024);
+    }
+
+    /** Few layers with many units, to be cut into slices. */
+    public static EngineModel wide() {
+        return new EngineModel(
+                Sequential.of(
+                        dense(4096).relu(), dense(1024).relu(), dense(4096).relu(), dense(CLASSES)),
+                Input.of(1024),
+                256);
+    }
+
+    /** Blocks of a transformer over sequences of vectors. */
+    public static EngineModel blocks() {
+        List<Layer> layers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            layers.add(transformerEncoder(4).inner(512).innerActivation(Activation.RELU));
+        }
+        layers.add(permute(1, 0));
+        layers.add(globalAvgPool1d());
+        layers.add(dense(CLASSES));
+        return new EngineModel(Sequential.of(layers), Input.of(32, 128), 128);
     }
 
     static EngineModel tiny() {

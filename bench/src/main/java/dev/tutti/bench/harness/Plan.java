@@ -19,6 +19,10 @@ public record Plan(
         Duration startDeadline,
         Duration answerDeadline,
         Duration commandDeadline) {
+    private static final int QUICK_REPETITIONS = 3;
+
+    /** How long a command of a slow race may take in a quick run. */
+    private static final Duration SLOW_COMMAND = Duration.ofMinutes(2);
 
     /** The numbers worth writing down. */
     public static Plan full() {
@@ -45,11 +49,18 @@ public record Plan(
     public static Plan quick() {
         Plan full = full();
         return new Plan(
-                3,
+                QUICK_REPETITIONS,
                 Duration.ofSeconds(1),
                 Duration.ofMillis(700),
                 full.startDeadline,
                 full.answerDeadline,
                 full.commandDeadline);
+    }
+
+    /** What is left of it for races whose processes take long to start: one round of a quick plan, all of any other. */
+    Plan ofSlowRaces() {
+        return repetitions > QUICK_REPETITIONS
+                ? this
+                : new Plan(1, warmUp, run, startDeadline, answerDeadline, SLOW_COMMAND);
     }
 }

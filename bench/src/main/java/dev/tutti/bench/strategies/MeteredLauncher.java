@@ -6,18 +6,18 @@ import dev.tutti.comm.Team;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.WorkerTask;
 
-/** A workplace that lets one see how many bytes this member has sent. Others are told nothing of it. */
-final class MeteredLauncher implements Launcher {
+/** A launcher that lets one see how many bytes this member has sent. Others are told nothing of it. */
+public final class MeteredLauncher implements Launcher {
     private final Launcher place;
     private Team team;
     private long before;
 
-    MeteredLauncher(Launcher place) {
+    public MeteredLauncher(Launcher place) {
         this.place = place;
     }
 
     /** Bytes sent so far, in this group and all before. */
-    long sent() {
+    public long sent() {
         return before + team.collectives().traffic().sent();
     }
 

@@ -73,7 +73,7 @@ public final class StrategyContender {
             Map<String, Double> answer = new LinkedHashMap<>();
             answer.put(SENT, (double) watch.sent);
             answer.put(SECONDS, watch.seconds);
-            answer.put(ACCURACY, history.last().validation().get("accuracy"));
+            answer.put(ACCURACY, history.last().measured().get("accuracy"));
             return answer;
         }
     }

@@ -1,0 +1,2 @@
+/** Contenders of the benchmark of parameter servers. */
+package dev.tutti.bench.ps;
