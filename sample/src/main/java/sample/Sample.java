@@ -59,7 +59,7 @@ public final class Sample implements Definitions {
 
     static final class Report implements Callback {
         public void epoch(Run run, EpochResult result) {
-            System.out.println("after epoch " + result.epoch() + ": " + result.validation());
+            System.out.println("after epoch " + result.epoch() + ": " + result.measured());
         }
     }
 

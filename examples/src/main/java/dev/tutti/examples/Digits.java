@@ -46,7 +46,7 @@ public final class Digits {
                     Mnist.train().take(samples).shuffle(7).batch(128),
                     epochs(epochs).validate(Mnist.test()).callbacks(progress(out, false)));
             out.println(trainer.model().summary());
-            trainer.save(folder, history.last().validation());
+            trainer.save(folder, history.last().measured());
             out.println("saved as " + folder);
             return history;
         }

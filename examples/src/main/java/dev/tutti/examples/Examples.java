@@ -22,8 +22,13 @@ public final class Examples {
         Map<String, Example> all = new LinkedHashMap<>();
         all.put("digits", Digits::run);
         all.put("next-character", NextCharacter::run);
+        all.put("gpt", Gpt::run);
         all.put("fine-tune", FineTune::run);
         all.put("many-processes", ManyProcesses::run);
+        all.put("recommend", Recommend::run);
+        all.put("click-through", ClickThrough::run);
+        all.put("federated-speakers", FederatedSpeakers::run);
+        all.put("wide-table", WideTable::run);
         return all;
     }
 }

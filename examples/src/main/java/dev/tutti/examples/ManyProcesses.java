@@ -49,7 +49,7 @@ public final class ManyProcesses {
                             .on(Cluster.processes(members))
                             .with(allReduce()));
             out.println(history.times());
-            trainer.save(folder.resolve("model"), history.last().validation());
+            trainer.save(folder.resolve("model"), history.last().measured());
             return history;
         }
     }

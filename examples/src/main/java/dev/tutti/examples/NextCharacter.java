@@ -76,7 +76,7 @@ public final class NextCharacter {
         return written.toString();
     }
 
-    private static int draw(NdArray scores, int classes, Random random) {
+    static int draw(NdArray scores, int classes, Random random) {
         int last = scores.size() - classes;
         double sum = 0;
         for (int i = 0; i < classes; i++) {

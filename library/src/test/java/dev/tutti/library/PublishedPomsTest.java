@@ -50,14 +50,20 @@ class PublishedPomsTest {
         assertThat(top(pom("bom"), "version")).isEqualTo(top(pom("."), "version"));
         assertThat(artifactsOfTutti(pom("library"))).containsExactly("tutti-core", "tutti-cluster", "tutti-strategy");
         assertThat(artifactsOfTutti(pom("bom")))
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         "tutti",
                         "tutti-core",
                         "tutti-cluster",
+                        "tutti-consensus",
                         "tutti-strategy",
                         "tutti-sources",
+                        "tutti-spark",
+                        "tutti-federated",
                         "tutti-serve",
-                        "tutti-jobs");
+                        "tutti-jobs",
+                        "tutti-tune",
+                        "tutti-plan",
+                        "tutti-transfer");
     }
 
     @Test

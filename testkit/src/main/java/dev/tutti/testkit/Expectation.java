@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** Something that can be seen in the outcome of a drill. */
+/** Something that can be seen in the outcome of a scenario. */
 @FunctionalInterface
 public interface Expectation {
     /** How much parameters may differ for the order in which floats were added. */
@@ -28,7 +28,7 @@ public interface Expectation {
         return outcome ->
                 outcome.log().stream().anyMatch(line -> Arrays.stream(words).allMatch(line::contains))
                         ? List.of()
-                        : List.of("nobody wrote a line with " + List.of(words));
+                        : List.of("no member wrote a line with " + List.of(words));
     }
 
     /** A member failed with a message that holds all of these words. */
@@ -57,10 +57,10 @@ public interface Expectation {
      * Exactly these members came to the result of the undisturbed run, in which every sample counted once in every epoch, and to the
      * same bits.
      */
-    static Expectation sound(TrainingScenario drill, String... members) {
+    static Expectation sound(TrainingScenario scenario, String... members) {
         return outcome -> {
             List<String> complaints = new ArrayList<>();
-            MemberResult expected = drill.undisturbed();
+            MemberResult expected = scenario.undisturbed();
             MemberResult first = null;
             TreeSet<String> well = new TreeSet<>();
             for (var each : outcome.results().entrySet()) {
@@ -69,7 +69,7 @@ public interface Expectation {
                     continue; // whether it should have is another sign's matter
                 }
                 well.add(each.getKey());
-                List<String> wrong = new ArrayList<>(result.complaints(drill, expected, FLOAT_ORDER));
+                List<String> wrong = new ArrayList<>(result.complaints(scenario, expected, FLOAT_ORDER));
                 if (wrong.isEmpty()) {
                     if (Math.abs(result.accuracy() - expected.accuracy()) > NOISE) {
                         wrong.add("expected an accuracy of " + expected.accuracy() + ", received " + result.accuracy());

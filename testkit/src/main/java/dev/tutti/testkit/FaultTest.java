@@ -41,8 +41,8 @@ public record FaultTest(
     }
 
     private static List<String> run(Scenario stage, List<Expectation> signs, Path folder, Duration limit) {
-        try (ProcessCluster ensemble = stage.start(folder)) {
-            ProcessCluster.Outcome outcome = ensemble.await(limit);
+        try (ProcessCluster cluster = stage.start(folder)) {
+            ProcessCluster.Outcome outcome = cluster.await(limit);
             List<String> complaints = new ArrayList<>();
             outcome.hung().forEach(member -> complaints.add(member + " neither went on nor failed"));
             signs.forEach(sign -> complaints.addAll(sign.complaints(outcome)));

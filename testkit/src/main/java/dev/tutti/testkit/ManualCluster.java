@@ -66,7 +66,7 @@ public final class ManualCluster implements AutoCloseable {
         return hostedByFirstWorker();
     }
 
-    /** Members that join later were started for another drill than the first ones. */
+    /** Members that join later were started for another scenario than the first ones. */
     public ManualCluster lateMembersDo(TrainingScenario other) {
         late = other;
         return this;

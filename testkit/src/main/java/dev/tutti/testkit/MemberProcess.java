@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A JVM that does a drill, as the one sees it that started it: where it is, what it says, what it came to. */
+/** A JVM that does a scenario, as the one sees it that started it: where it is, what it says, what it came to. */
 final class MemberProcess {
     private static final Logger LOG = LoggerFactory.getLogger(MemberProcess.class);
     private static final long LAST_WORDS_MILLIS = 5000;
@@ -29,7 +29,7 @@ final class MemberProcess {
 
     /** Hears where the chief is, before it goes on. */
     interface Listener {
-        void step(String player, int epoch, long step);
+        void step(String process, int epoch, long step);
     }
 
     MemberProcess(String name, ChildJvm jvm, String greeting, Listener listener) {

@@ -87,33 +87,33 @@ public record MemberResult(
      * @param expected the result of the undisturbed run
      * @param tolerance how much parameters may differ for the order in which floats were added
      */
-    public List<String> complaints(TrainingScenario drill, MemberResult expected, double tolerance) {
+    public List<String> complaints(TrainingScenario scenario, MemberResult expected, double tolerance) {
         List<String> complaints = new ArrayList<>();
         if (failed()) {
             complaints.add("it failed: " + failure);
             return complaints;
         }
-        if (epochs.size() != drill.epochs()) {
-            complaints.add("expected " + drill.epochs() + " epochs, received " + epochs.size());
+        if (epochs.size() != scenario.epochs()) {
+            complaints.add("expected " + scenario.epochs() + " epochs, received " + epochs.size());
         }
         for (EpochResult epoch : epochs) {
-            if (epoch.training().samples() != drill.rows()) {
-                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.rows() + " samples, received "
+            if (epoch.training().samples() != scenario.rows()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + scenario.rows() + " samples, received "
                         + epoch.training().samples());
             }
-            if (epoch.steps() != (long) epoch.epoch() * drill.stepsPerEpoch()) {
-                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.stepsPerEpoch()
+            if (epoch.steps() != (long) epoch.epoch() * scenario.stepsPerEpoch()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + scenario.stepsPerEpoch()
                         + " steps in each, received " + epoch.steps() + " in all");
             }
-            if (drill.validation() > 0 && epoch.validation().samples() != drill.validation()) {
-                complaints.add("epoch " + epoch.epoch() + ": expected " + drill.validation()
-                        + " validation samples, received " + epoch.validation().samples());
+            if (scenario.validation() > 0 && epoch.measured().samples() != scenario.validation()) {
+                complaints.add("epoch " + epoch.epoch() + ": expected " + scenario.validation()
+                        + " validation samples, received " + epoch.measured().samples());
             }
         }
         for (int i = 0; i < Math.min(epochs.size(), expected.epochs.size()); i++) {
             double hits = hits(epochs.get(i));
             double expectedHits = hits(expected.epochs.get(i));
-            if (Math.abs(hits - expectedHits) > ON_THE_BORDER * drill.rows()) {
+            if (Math.abs(hits - expectedHits) > ON_THE_BORDER * scenario.rows()) {
                 complaints.add(String.format(
                         Locale.ROOT,
                         "epoch %d: expected %.1f hits in training, received %.1f",

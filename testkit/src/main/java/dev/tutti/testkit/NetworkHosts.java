@@ -21,6 +21,8 @@ public final class NetworkHosts implements AutoCloseable {
     private static final String SUBNET = "10.213.7.";
     private static final long COMMAND_SECONDS = 20;
     private static final String LISTENS = "0A";
+    /** An address of a card that no host has: what is sent to it arrives nowhere. */
+    private static final String NOWHERE = "02:00:00:00:de:ad";
 
     private final String prefix =
             "tutti-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime() & 0xffff);
@@ -103,6 +105,86 @@ public final class NetworkHosts implements AutoCloseable {
                 "-c",
                 "mount -t tmpfs none /dev/shm && hostname " + name + " && exec \"$@\"",
                 "sh");
+    }
+
+    /**
+     * Why links cannot have a delay, losses or another order here; empty if they can. A bandwidth they can have wherever there are hosts.
+     */
+    public static Optional<String> delaysUnavailable() {
+        try (NetworkHosts one = create(1)) {
+            one.shape(0, LinkShape.megabits(0).delay(1));
+            return Optional.empty();
+        } catch (TuttiException e) {
+            return Optional.of(e.getMessage() + " (the kernel needs the module sch_netem)");
+        }
+    }
+
+    /**
+     * Gives the link of a host a bandwidth, in both directions, and a delay, losses and another order to what the host sends.
+     *
+     * @throws TuttiException if the kernel cannot do so
+     */
+    public void shape(int host, LinkShape link) {
+        tc(namespace(host), "eth0", link.discipline());
+        if (link.megabits() > 0) {
+            tc(wires, "plug" + host, link.bandwidth());
+        }
+    }
+
+    private void tc(String namespace, String device, List<String> discipline) {
+        List<String> command =
+                new ArrayList<>(List.of("tc", "-n", namespace, "qdisc", "replace", "dev", device, "root"));
+        command.addAll(discipline);
+        run(command.toArray(String[]::new));
+    }
+
+    /**
+     * Lets nothing that a host sends to another arrive there any more; neither is told so. What the other one sends still arrives.
+     */
+    public void cut(int from, int to) {
+        run(
+                "ip",
+                "-n",
+                namespace(from),
+                "neigh",
+                "replace",
+                address(to),
+                "lladdr",
+                NOWHERE,
+                "dev",
+                "eth0",
+                "nud",
+                "permanent");
+    }
+
+    /** Cuts some hosts off from all others, in both directions. */
+    public void partition(List<Integer> island) {
+        forEachPair(island, this::cut);
+    }
+
+    /** What a host sends to another arrives again. */
+    public void heal(int from, int to) {
+        run("ip", "-n", namespace(from), "neigh", "delete", address(to), "dev", "eth0");
+    }
+
+    /** Ends a partition. */
+    public void healPartition(List<Integer> island) {
+        forEachPair(island, this::heal);
+    }
+
+    private interface Direction {
+        void change(int from, int to);
+    }
+
+    private void forEachPair(List<Integer> island, Direction direction) {
+        for (int one : island) {
+            for (int other = 0; other < namespaces.size() - 1; other++) {
+                if (!island.contains(other)) {
+                    direction.change(one, other);
+                    direction.change(other, one);
+                }
+            }
+        }
     }
 
     /** The ports on which processes of a host listen for other hosts. */

@@ -39,12 +39,12 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     private static final long DAWDLE_MILLIS = 500;
     private static final long LOOK_MILLIS = 50;
 
-    private final TrainingScenario drill;
+    private final TrainingScenario scenario;
     private final Set<ProcessHandle> seen = ConcurrentHashMap.newKeySet();
     private final List<FaultSchedule.Strike> open = new ArrayList<>();
     private final Signals signals = new Signals();
     private final SlowedProcesses slowness = new SlowedProcesses(signals);
-    private final Map<String, MemberProcess> players = new ConcurrentHashMap<>();
+    private final Map<String, MemberProcess> processes = new ConcurrentHashMap<>();
     private final List<Event> events = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "testkit-later");
@@ -62,38 +62,38 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
      */
     public record Event(long nanos, String member, int epoch, long step, Fault fault) {}
 
-    private ProcessCluster(TrainingScenario drill, FaultSchedule schedule) {
-        this.drill = drill;
+    private ProcessCluster(TrainingScenario scenario, FaultSchedule schedule) {
+        this.scenario = scenario;
         open.addAll(schedule.strikes());
     }
 
-    /** One JVM does the drill and starts the others itself, as {@code Cluster.processes(n)} does. It is member 0. */
-    public static ProcessCluster driven(TrainingScenario drill, FaultSchedule schedule) {
-        ProcessCluster ensemble = new ProcessCluster(drill, schedule);
-        ensemble.play("worker-0", drill, ChildJvm.of(TrainingScenarioMain.class.getName(), "worker-0", List.of()));
-        return ensemble;
+    /** One JVM does the scenario and starts the others itself, as {@code Cluster.processes(n)} does. It is member 0. */
+    public static ProcessCluster driven(TrainingScenario scenario, FaultSchedule schedule) {
+        ProcessCluster cluster = new ProcessCluster(scenario, schedule);
+        cluster.play("worker-0", scenario, ChildJvm.of(TrainingScenarioMain.class.getName(), "worker-0", List.of()));
+        return cluster;
     }
 
     /** A coordinator in a JVM of its own and members that were started by hand and find it by a spec. */
-    public static ProcessCluster byHand(TrainingScenario drill, ManualCluster settings, FaultSchedule schedule) {
-        ProcessCluster ensemble = new ProcessCluster(drill, schedule);
-        ensemble.byHand = settings;
+    public static ProcessCluster byHand(TrainingScenario scenario, ManualCluster settings, FaultSchedule schedule) {
+        ProcessCluster cluster = new ProcessCluster(scenario, schedule);
+        cluster.byHand = settings;
         settings.startCoordinator();
         for (int i = 0; i < settings.members(); i++) {
-            ensemble.join();
+            cluster.join();
         }
-        return ensemble;
+        return cluster;
     }
 
     private void play(String name, TrainingScenario work, ChildJvm jvm) {
         String greeting = Json.write(work).replace("\n", " ");
-        players.put(name, new MemberProcess(name, jvm, greeting, this::step));
+        processes.put(name, new MemberProcess(name, jvm, greeting, this::step));
     }
 
-    private void step(String player, int epoch, long step) {
+    private void step(String process, int epoch, long step) {
         List<FaultSchedule.Strike> due = new ArrayList<>();
         synchronized (open) {
-            events.add(new Event(System.nanoTime(), player, epoch, step, null));
+            events.add(new Event(System.nanoTime(), process, epoch, step, null));
             open.removeIf(strike -> strike.due(epoch, step) && due.add(strike));
         }
         for (FaultSchedule.Strike strike : due) {
@@ -124,10 +124,11 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     }
 
     private void lookAround() {
-        players.values()
-                .forEach(player -> player.process()
+        processes
+                .values()
+                .forEach(process -> process.process()
                         .descendants()
-                        .filter(process -> ChildJvms.name(process).isPresent()) // not the shell that sends signals
+                        .filter(child -> ChildJvms.name(child).isPresent()) // not the shell that sends signals
                         .forEach(seen::add));
     }
 
@@ -136,7 +137,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     private Optional<ProcessHandle> jvm(int member) {
         return ChildJvms.of(
                 "worker-" + member,
-                players.values().stream().map(MemberProcess::process).toList());
+                processes.values().stream().map(MemberProcess::process).toList());
     }
 
     private void signal(String signal, int member) {
@@ -168,10 +169,10 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
 
     @Override
     public void join() {
-        String name = "worker-" + players.size();
-        int index = players.size();
+        String name = "worker-" + processes.size();
+        int index = processes.size();
         ManualCluster settings = handMade("join");
-        play(name, settings.drillOf(index, drill), settings.member(index));
+        play(name, settings.drillOf(index, scenario), settings.member(index));
     }
 
     @Override
@@ -184,7 +185,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
         long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
         while (log().noneMatch(line -> line.contains(text))) {
             if (System.nanoTime() > deadline) {
-                LOG.warn("nobody wrote '{}' within {} s", text, LONGEST_WAIT.toSeconds());
+                LOG.warn("no member wrote '{}' within {} s", text, LONGEST_WAIT.toSeconds());
                 return;
             }
             try {
@@ -218,7 +219,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     }
 
     private Stream<String> log() {
-        Stream<String> members = players.values().stream().flatMap(player -> player.said().stream());
+        Stream<String> members = processes.values().stream().flatMap(process -> process.said().stream());
         return byHand == null ? members : Stream.concat(members, byHand.said().stream());
     }
 
@@ -234,7 +235,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
 
     private ManualCluster handMade(String fault) {
         if (byHand == null) {
-            throw new TuttiException(fault + " is for members that were started by hand: Ensemble.byHand(...)");
+            throw new TuttiException(fault + " is for members that were started by hand: ProcessCluster.byHand(...)");
         }
         return byHand;
     }
@@ -242,7 +243,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     // ---- what came of it
 
     /**
-     * What came of a drill.
+     * What came of a scenario.
      *
      * @param results of the members that this JVM started and that were not killed
      * @param hung members that were neither done nor failed in time; empty, one hopes
@@ -287,7 +288,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     /** Wakes a driver that was stopped, who passes on what those it had started wrote before they ended. */
     public List<String> lastWordsToDriver() {
         resume(0);
-        MemberProcess driver = players.get("worker-0");
+        MemberProcess driver = processes.get("worker-0");
         driver.process()
                 .onExit()
                 .orTimeout(LONGEST_WAIT.toSeconds(), TimeUnit.SECONDS)
@@ -317,34 +318,34 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
         Map<String, MemberResult> results = new TreeMap<>();
         List<String> hung = new ArrayList<>();
         Map<String, MemberProcess> waited = new LinkedHashMap<>();
-        while (waited.size() < players.size()) { // others may join
-            for (MemberProcess player : new TreeMap<>(players).values()) {
-                if (waited.putIfAbsent(player.name(), player) == null && !ended(player, deadline)) {
-                    hung.add(player.name());
+        while (waited.size() < processes.size()) { // others may join
+            for (MemberProcess process : new TreeMap<>(processes).values()) {
+                if (waited.putIfAbsent(process.name(), process) == null && !ended(process, deadline)) {
+                    hung.add(process.name());
                 }
             }
         }
         if (!hung.isEmpty()) {
             LOG.error("{} did not end within {} s\n{}", hung, limit.toSeconds(), Stacks.all());
         }
-        waited.values().forEach(player -> {
-            if (!hung.contains(player.name())) {
-                player.result().ifPresent(result -> results.put(player.name(), result));
+        waited.values().forEach(process -> {
+            if (!hung.contains(process.name())) {
+                process.result().ifPresent(result -> results.put(process.name(), result));
             }
         });
         return new Outcome(results, hung, List.copyOf(events), log().toList());
     }
 
-    private boolean ended(MemberProcess player, long deadline) {
+    private boolean ended(MemberProcess process, long deadline) {
         try {
-            while (!player.process().waitFor(100, TimeUnit.MILLISECONDS)) {
+            while (!process.process().waitFor(100, TimeUnit.MILLISECONDS)) {
                 if (byHand == null) {
                     lookAround(); // those it starts are not known any more once it was killed
                 }
                 if (System.nanoTime() > deadline) {
-                    return ProcessState.of(player.process().pid()) == ProcessState.STOPPED;
+                    return ProcessState.of(process.process().pid()) == ProcessState.STOPPED;
                 }
-                if (ProcessState.of(player.process().pid()) == ProcessState.STOPPED && othersEnded(player)) {
+                if (ProcessState.of(process.process().pid()) == ProcessState.STOPPED && othersEnded(process)) {
                     return true; // stopped on purpose, and no member is left that waits for it
                 }
             }
@@ -356,10 +357,10 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     }
 
     /** Whether no member is left that could wait for this process, and no fault that could continue it. */
-    private boolean othersEnded(MemberProcess player) {
+    private boolean othersEnded(MemberProcess process) {
         return toCome.get() == 0
-                && players.values().stream()
-                        .noneMatch(other -> other != player
+                && processes.values().stream()
+                        .noneMatch(other -> other != process
                                 && other.process().isAlive()
                                 && ProcessState.of(other.process().pid()) != ProcessState.STOPPED);
     }
@@ -369,9 +370,9 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
     public void close() {
         later.shutdownNow();
         slowness.close();
-        players.values().forEach(player -> {
-            player.process().descendants().forEach(ProcessHandle::destroyForcibly);
-            player.process().destroyForcibly();
+        processes.values().forEach(process -> {
+            process.process().descendants().forEach(ProcessHandle::destroyForcibly);
+            process.process().destroyForcibly();
         });
         seen.forEach(ProcessHandle::destroyForcibly);
         if (byHand != null) {

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class ThreadCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadCluster.class);
 
-    private final TrainingScenario drill;
+    private final TrainingScenario scenario;
     private final int members;
     private final MessageFaults mishaps;
     private final Stop stop;
@@ -58,8 +58,9 @@ public final class ThreadCluster implements AutoCloseable {
         public static final Stop NOBODY = new Stop(-1, 0);
     }
 
-    public ThreadCluster(TrainingScenario drill, int members, MembershipRules rules, MessageFaults mishaps, Stop stop) {
-        this.drill = drill;
+    public ThreadCluster(
+            TrainingScenario scenario, int members, MembershipRules rules, MessageFaults mishaps, Stop stop) {
+        this.scenario = scenario;
         this.members = members;
         this.mishaps = mishaps;
         this.stop = stop;
@@ -133,7 +134,7 @@ public final class ThreadCluster implements AutoCloseable {
 
     private void play(int index) {
         String name = "worker-" + index;
-        TrainingScenario mine = drill.at(new Place(index));
+        TrainingScenario mine = scenario.at(new Place(index));
         try (Trainer trainer = mine.trainer()) {
             results.put(name, MemberResult.of(trainer.fit(mine.data(), mine.fit()), trainer.model()));
         } catch (Awoken e) {

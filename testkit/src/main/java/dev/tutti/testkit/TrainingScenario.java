@@ -24,11 +24,12 @@ import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 
 /**
- * A small training that members of a cluster do while they are put to the test: a part of MNIST, a model of two layers and plain
+ * A small training that members of a cluster do while they are put to the test: a part of MNIST, a model of two layers and
  * SGD, so that under any faults the parameters at the end are those of the undisturbed run but for the order in
  * which floats were added.
  *
  * @param hidden units of the first layer: how much there is to compute
+ * @param momentum of SGD; 0: the optimizer has no state
  * @param place where it runs; null: where the environment says
  * @param strategy how members agree
  * @param rows of the training data
@@ -42,6 +43,7 @@ import java.nio.file.Path;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TrainingScenario(
         int hidden,
+        double momentum,
         Launcher place,
         Strategy strategy,
         int rows,
@@ -56,7 +58,7 @@ public record TrainingScenario(
 
     /** Two epochs of 60 steps, with all-reduce. */
     public static TrainingScenario on(Launcher place) {
-        return new TrainingScenario(FEW, place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null, null);
+        return new TrainingScenario(FEW, 0, place, Strategies.allReduce(), 60 * 48 - 7, 48, 2, 500, null, null, null);
     }
 
     /** The same where the environment says: for members that were started by hand. */
@@ -66,18 +68,19 @@ public record TrainingScenario(
 
     public TrainingScenario on(Strategy choice) {
         return new TrainingScenario(
-                hidden, place, choice, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+                hidden, momentum, place, choice, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     public TrainingScenario at(Launcher other) {
         return new TrainingScenario(
-                hidden, other, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+                hidden, momentum, other, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     /** So many steps in each of so many epochs. The last batch is not full. */
     public TrainingScenario steps(int perEpoch, int inEpochs) {
         return new TrainingScenario(
                 hidden,
+                momentum,
                 place,
                 strategy,
                 perEpoch * batch - batch / 3,
@@ -92,21 +95,28 @@ public record TrainingScenario(
     /** So many units in the first layer, to make computing the larger part of a step. */
     public TrainingScenario hidden(int units) {
         return new TrainingScenario(
-                units, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+                units, momentum, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
+    }
+
+    /** The optimizer has a state, which can be lost with its holder. */
+    public TrainingScenario momentum(double factor) {
+        return new TrainingScenario(
+                hidden, factor, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, breakdown);
     }
 
     public TrainingScenario flaw(DataFault mistake) {
         return new TrainingScenario(
-                hidden, place, strategy, rows, batch, epochs, validation, mistake, checkpoints, breakdown);
+                hidden, momentum, place, strategy, rows, batch, epochs, validation, mistake, checkpoints, breakdown);
     }
 
     public TrainingScenario checkpoints(Path folder) {
         return new TrainingScenario(
-                hidden, place, strategy, rows, batch, epochs, validation, flaw, folder.toString(), breakdown);
+                hidden, momentum, place, strategy, rows, batch, epochs, validation, flaw, folder.toString(), breakdown);
     }
 
     public TrainingScenario breaking(Breakdown point) {
-        return new TrainingScenario(hidden, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, point);
+        return new TrainingScenario(
+                hidden, momentum, place, strategy, rows, batch, epochs, validation, flaw, checkpoints, point);
     }
 
     public int stepsPerEpoch() {
@@ -115,7 +125,9 @@ public record TrainingScenario(
 
     Trainer trainer() {
         return Trainer.of(
-                        Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)), sgd(0.1), softmaxCrossEntropy())
+                        Sequential.of(flatten(), dense(hidden).tanh(), dense(CLASSES)),
+                        sgd(0.1 * (1 - momentum)).momentum(momentum),
+                        softmaxCrossEntropy())
                 .metrics(accuracy())
                 .seed(5)
                 .cores(1);
@@ -129,8 +141,8 @@ public record TrainingScenario(
     Fit fit() {
         Launcher where = place == null ? Cluster.fromEnvironment() : place;
         Fit fit = Fit.epochs(epochs).on(where).with(strategy);
-        if (breakdown != null && breakdown.member().equals(System.getProperty(ChildJvm.MEMBER))) {
-            BreakingLauncher fragile = new BreakingLauncher(where, breakdown);
+        if (breakdown != null && breaksHere()) {
+            BreakingLauncher fragile = new BreakingLauncher(where, breakdown, this::broken);
             fragile.reach(Breakdown.START);
             fit = fit.on(fragile).callbacks(fragile); // before the one that writes checkpoints
         }
@@ -140,10 +152,27 @@ public record TrainingScenario(
         return checkpoints == null ? fit : fit.callbacks(Callbacks.checkpoint(Path.of(checkpoints)));
     }
 
+    /** Members of other roles are struck by the driver, which has started them. */
+    private boolean breaksHere() {
+        return breakdown.isOfAnotherRole() || breakdown.member().equals(System.getProperty(ChildJvm.MEMBER));
+    }
+
+    private long broken() {
+        return breakdown.isOfAnotherRole()
+                ? ChildJvms.all().stream()
+                        .filter(jvm -> ChildJvms.name(jvm)
+                                .filter(breakdown.member()::equals)
+                                .isPresent())
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalStateException("there is no process of " + breakdown.member()))
+                        .pid()
+                : ProcessHandle.current().pid();
+    }
+
     /** The same by one member, whom nothing happens to: what every other run has to come to. */
     public MemberResult undisturbed() {
         TrainingScenario alone = new TrainingScenario(
-                hidden, Launcher.here(), Strategy.local(), rows, batch, epochs, validation, null, null, null);
+                hidden, momentum, Launcher.here(), Strategy.local(), rows, batch, epochs, validation, null, null, null);
         try (Trainer trainer = alone.trainer()) {
             return MemberResult.of(trainer.fit(alone.data(), alone.fit()), trainer.model());
         }

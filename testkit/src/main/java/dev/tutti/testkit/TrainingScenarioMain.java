@@ -42,11 +42,11 @@ public final class TrainingScenarioMain {
             return;
         }
         TrainingScenarioMain main = new TrainingScenarioMain();
-        Thread listener = new Thread(() -> main.listen(input), "tutti-drill-orders");
+        Thread listener = new Thread(() -> main.listen(input), "tutti-scenario-orders");
         listener.setDaemon(true);
         listener.start();
         DataFault.register();
-        Runtime.getRuntime().halt(main.run(Json.read(line, TrainingScenario.class, "the drill")));
+        Runtime.getRuntime().halt(main.run(Json.read(line, TrainingScenario.class, "the scenario")));
     }
 
     private void listen(BufferedReader input) {
@@ -60,13 +60,13 @@ public final class TrainingScenarioMain {
         Runtime.getRuntime().halt(129);
     }
 
-    private int run(TrainingScenario drill) {
+    private int run(TrainingScenario scenario) {
         MemberResult result;
-        try (Trainer trainer = drill.trainer()) {
-            var history = trainer.fit(drill.data(), drill.fit().callbacks(new Reporter()));
+        try (Trainer trainer = scenario.trainer()) {
+            var history = trainer.fit(scenario.data(), scenario.fit().callbacks(new Reporter()));
             result = MemberResult.of(history, trainer.model());
         } catch (RuntimeException | Error e) {
-            LOG.error("the drill has failed", e);
+            LOG.error("the scenario has failed", e);
             result = MemberResult.of(e);
         }
         out.println(RESULT + Json.write(result).replace("\n", " "));

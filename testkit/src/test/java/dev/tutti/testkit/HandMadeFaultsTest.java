@@ -46,7 +46,7 @@ class HandMadeFaultsTest {
     /** Who comes back when the others have given up does not wait for them for long. */
     private static final MembershipRules HURRIED = STRICT.patience(PATIENCE.start(Duration.ofSeconds(15)));
 
-    private static final TrainingScenario DRILL = TrainingScenario.joined().steps(40, 2);
+    private static final TrainingScenario SCENARIO = TrainingScenario.joined().steps(40, 2);
     /** Steps that consist of computing. */
     private static final TrainingScenario LABOUR =
             TrainingScenario.joined().hidden(256).steps(150, 1);
@@ -86,7 +86,7 @@ class HandMadeFaultsTest {
                 FaultTest.of("cut connection")
                         .bites(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         HURRIED,
                                         at(1, 10)
                                                 .cut(1, Duration.ofSeconds(3))
@@ -96,47 +96,47 @@ class HandMadeFaultsTest {
                                 failed("worker-0", "its connection broke and did not come back within 1.0 s"))
                         .survives(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC,
                                         at(1, 10)
                                                 .cut(1, Duration.ofSeconds(3))
                                                 .at(1, 12)
-                                                .dawdle("worker-2 took over")),
-                                sound(DRILL, "worker-0", "worker-1"),
+                                                .dawdle("worker-1b took over")),
+                                sound(SCENARIO, "worker-0", "worker-1"),
                                 logged("worker-1 is gone: its connection broke"),
-                                worked("worker-2")),
+                                worked("worker-1b")),
                 FaultTest.of("late joiner")
                         .bites(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC.between(1, 2),
                                         at(1, 10).join().at(1, 10).await("places are taken")),
-                                sound(DRILL, "worker-0", "worker-1"),
+                                sound(SCENARIO, "worker-0", "worker-1"),
                                 failed("worker-2", "all 2 places are taken"))
                         .survives(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC,
                                         at(1, 10).join().at(1, 10).dawdle("worker-2 took over")),
-                                sound(DRILL, "worker-0", "worker-1", "worker-2"),
+                                sound(SCENARIO, "worker-0", "worker-1", "worker-2"),
                                 worked("worker-2")),
                 FaultTest.of("chief killed")
-                        .bites(byHand(DRILL, STRICT, at(1, 10).kill(0)), misses("worker-1", "worker-0"))
+                        .bites(byHand(SCENARIO, STRICT, at(1, 10).kill(0)), misses("worker-1", "worker-0"))
                         .survives(
-                                byHand(DRILL, ELASTIC, at(1, 10).kill(0)),
-                                sound(DRILL, "worker-1"),
+                                byHand(SCENARIO, ELASTIC, at(1, 10).kill(0)),
+                                sound(SCENARIO, "worker-1"),
                                 becameChief("worker-1")),
                 FaultTest.of("coordinator killed")
                         .bites(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC.patience(PATIENCE.coordinator(Duration.ofSeconds(2))),
                                         at(1, 10).killCoordinator().at(1, 20).kill(1)),
                                 misses("worker-0", "coordinator"),
                                 failed("worker-0", "was not reached for"))
                         .survives(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC,
                                         at(1, 10)
                                                 .killCoordinator()
@@ -144,26 +144,26 @@ class HandMadeFaultsTest {
                                                 .startCoordinator()
                                                 .at(1, 20)
                                                 .kill(1)),
-                                sound(DRILL, "worker-0"),
+                                sound(SCENARIO, "worker-0"),
                                 logged("The coordinator goes on where it was"),
                                 logged("worker-1 is gone")),
                 FaultTest.of("all at once")
                         .bites(
-                                byHand(DRILL, four().between(4, 6), disaster()),
+                                byHand(SCENARIO, four().between(4, 6), disaster()),
                                 failed("worker-0", "expected at least 4 members", "worker-1", "worker-2"))
                         .survives(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         four(),
                                         disaster().at(1, 10).join().at(1, 12).dawdle("worker-4 took over")),
-                                sound(DRILL, "worker-0", "worker-3", "worker-4"),
+                                sound(SCENARIO, "worker-0", "worker-3", "worker-4"),
                                 logged("worker-1 is gone"),
                                 logged("worker-2 is gone"),
                                 worked("worker-4")));
     }
 
-    private static TrainingScenario even(TrainingScenario drill) {
-        return drill.on(Strategies.allReduce().evenShares());
+    private static TrainingScenario even(TrainingScenario scenario) {
+        return scenario.on(Strategies.allReduce().evenShares());
     }
 
     private static MembershipRules four() {
@@ -176,22 +176,22 @@ class HandMadeFaultsTest {
 
     @ParameterizedTest
     @MethodSource("trials")
-    void bites(FaultTest trial) {
-        assertThat(trial.bite(folder, LIMIT)).isEmpty();
+    void bites(FaultTest faultTest) {
+        assertThat(faultTest.bite(folder, LIMIT)).isEmpty();
     }
 
     @ParameterizedTest
     @MethodSource("trials")
-    void isSurvived(FaultTest trial) {
-        assertThat(trial.survive(folder, LIMIT)).isEmpty();
+    void isSurvived(FaultTest faultTest) {
+        assertThat(faultTest.survive(folder, LIMIT)).isEmpty();
     }
 
     @Test
     void aSlowMemberIsSentAwayPastTheLimit() {
-        TrainingScenario drill = LABOUR.on(Strategies.allReduce().evenShares());
+        TrainingScenario scenario = LABOUR.on(Strategies.allReduce().evenShares());
         assertThat(FaultTest.of("too slow")
                         .survives(
-                                byHand(drill, ELASTIC.ejectSlowerThan(2.5), at(1, 3).slow(1, 5)),
+                                byHand(scenario, ELASTIC.ejectSlowerThan(2.5), at(1, 3).slow(1, 5)),
                                 sound(LABOUR, "worker-0"),
                                 failed("worker-1", "it takes", "times as long as the others, the limit is 2.5"),
                                 logged("worker-1 is gone: it takes"))
@@ -206,7 +206,7 @@ class HandMadeFaultsTest {
         assertThat(FaultTest.of("heir")
                         .bites(
                                 byHand(
-                                        DRILL.checkpoints(checkpoints),
+                                        SCENARIO.checkpoints(checkpoints),
                                         STRICT,
                                         at(1, 10).kill(0)),
                                 misses("worker-1", "worker-0"))
@@ -220,11 +220,12 @@ class HandMadeFaultsTest {
     @Test
     void averagingEndsWithACheckpointWhenTheCoordinatorStaysAway() {
         Path checkpoints = folder.resolve("checkpoints");
-        TrainingScenario drill = DRILL.on(Strategies.averaging().everySteps(4)).checkpoints(checkpoints);
+        TrainingScenario scenario =
+                SCENARIO.on(Strategies.averaging().everySteps(4)).checkpoints(checkpoints);
         assertThat(FaultTest.of("no coordinator")
                         .bites(
                                 byHand(
-                                        drill,
+                                        scenario,
                                         ELASTIC.patience(PATIENCE.coordinator(Duration.ofSeconds(2))),
                                         at(1, 16).killCoordinator()),
                                 misses("worker-0", "coordinator"))
@@ -241,9 +242,10 @@ class HandMadeFaultsTest {
                 .lateMembersDo(TrainingScenario.joined().steps(39, 2).on(Strategies.averaging()));
         FaultSchedule schedule =
                 at(1, 10).join().at(1, 10).await("does not train the same job").schedule();
-        try (ProcessCluster ensemble = ProcessCluster.byHand(DRILL, settings, schedule)) {
-            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
-            assertThat(sound(DRILL, "worker-0", "worker-1").complaints(outcome)).isEmpty();
+        try (ProcessCluster cluster = ProcessCluster.byHand(SCENARIO, settings, schedule)) {
+            ProcessCluster.Outcome outcome = cluster.await(LIMIT);
+            assertThat(sound(SCENARIO, "worker-0", "worker-1").complaints(outcome))
+                    .isEmpty();
             assertThat(failed(
                                     "worker-2",
                                     "worker-2 on ",
@@ -261,9 +263,9 @@ class HandMadeFaultsTest {
         ManualCluster settings = new ManualCluster(
                         3, MembershipRules.of(3).patience(PATIENCE.coordinator(Duration.ofSeconds(2))), folder)
                 .hostedByFirstWorker();
-        try (ProcessCluster ensemble = ProcessCluster.byHand(
-                DRILL.checkpoints(checkpoints), settings, at(1, 10).kill(0).schedule())) {
-            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+        try (ProcessCluster cluster = ProcessCluster.byHand(
+                SCENARIO.checkpoints(checkpoints), settings, at(1, 10).kill(0).schedule())) {
+            ProcessCluster.Outcome outcome = cluster.await(LIMIT);
             for (String survivor : List.of("worker-1", "worker-2")) {
                 assertThat(misses(survivor, "coordinator", "worker-0").complaints(outcome))
                         .isEmpty();
@@ -280,8 +282,8 @@ class HandMadeFaultsTest {
     void whoComesWhenTheTrainingIsOverIsToldSo() {
         assertThat(FaultTest.of("too late")
                         .survives(
-                                byHand(DRILL, ELASTIC, at(3, 0).join()),
-                                sound(DRILL, "worker-0", "worker-1"),
+                                byHand(SCENARIO, ELASTIC, at(3, 0).join()),
+                                sound(SCENARIO, "worker-0", "worker-1"),
                                 failed("worker-2", "the training is over: worker-0, worker-1 ended it"))
                         .survive(folder, LIMIT))
                 .isEmpty();
@@ -293,7 +295,7 @@ class HandMadeFaultsTest {
         assertThat(FaultTest.of("one after the other")
                         .survives(
                                 byHand(
-                                        DRILL,
+                                        SCENARIO,
                                         ELASTIC,
                                         at(1, 5).killCoordinator()
                                                 .after(500)
@@ -308,7 +310,7 @@ class HandMadeFaultsTest {
                                                 .cut(1, Duration.ofMillis(200))
                                                 .at(2, 10)
                                                 .kill(0)),
-                                sound(DRILL, "worker-1", "worker-2"),
+                                sound(SCENARIO, "worker-1", "worker-2"),
                                 becameChief("worker-1"))
                         .survive(folder, LIMIT))
                 .isEmpty();

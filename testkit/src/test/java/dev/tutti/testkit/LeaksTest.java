@@ -53,12 +53,12 @@ class LeaksTest {
     }
 
     private static void train() {
-        TrainingScenario drill = TrainingScenario.on(Launcher.here()).steps(5, 1);
-        try (ThreadCluster cluster =
-                new ThreadCluster(drill, 3, MembershipRules.of(3), MessageFaults.none(), ThreadCluster.Stop.NOBODY)) {
+        TrainingScenario scenario = TrainingScenario.on(Launcher.here()).steps(5, 1);
+        try (ThreadCluster cluster = new ThreadCluster(
+                scenario, 3, MembershipRules.of(3), MessageFaults.none(), ThreadCluster.Stop.NOBODY)) {
             assertThat(cluster.train(Duration.ofSeconds(60))).hasSize(3);
         }
-        TrainingScenario driven = drill.at(Cluster.processes(2));
+        TrainingScenario driven = scenario.at(Cluster.processes(2));
         try (Trainer trainer = driven.trainer()) {
             trainer.fit(driven.data(), driven.fit());
         }

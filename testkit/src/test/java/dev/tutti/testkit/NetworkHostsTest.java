@@ -5,6 +5,7 @@ import static dev.tutti.testkit.fault.FaultSchedule.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.cluster.coordinator.MembershipRules;
+import dev.tutti.cluster.coordinator.Timeouts;
 import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.testkit.fault.Fault;
 import dev.tutti.testkit.fault.FaultSchedule;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(HardAlarm.class)
 class NetworkHostsTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);
-    private static final TrainingScenario DRILL = TrainingScenario.joined().steps(40, 2);
+    private static final TrainingScenario SCENARIO = TrainingScenario.joined().steps(40, 2);
     private static final String SAME_NAME = "nowhere-known";
     private static final int STRANGER = 2;
 
@@ -54,10 +55,10 @@ class NetworkHostsTest {
             FaultSchedule schedule = at(1, 10)
                     .happens(new Fault.Strangers("bytes to every port", () -> strangers.add(attack(hosts, ports))))
                     .schedule();
-            try (ProcessCluster ensemble = ProcessCluster.byHand(DRILL, settings, schedule)) {
-                ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+            try (ProcessCluster cluster = ProcessCluster.byHand(SCENARIO, settings, schedule)) {
+                ProcessCluster.Outcome outcome = cluster.await(LIMIT);
                 assertThat(outcome.hung()).isEmpty();
-                assertThat(sound(DRILL, "worker-0", "worker-1").complaints(outcome))
+                assertThat(sound(SCENARIO, "worker-0", "worker-1").complaints(outcome))
                         .isEmpty();
                 assertThat(outcome.log()).noneMatch(line -> line.contains("meeting again"));
             }
@@ -66,6 +67,36 @@ class NetworkHostsTest {
             assertThat(ports).hasSizeBetween(3, 5);
         } finally {
             strangers.forEach(Process::destroyForcibly);
+        }
+    }
+
+    /** All stand still for longer than a collective call may take, as in a machine that is suspended: nobody has kept another waiting. */
+    @Test
+    void timeInWhichAllWereStoppedIsNotHeldAgainstAnybody() {
+        Timeouts patience = Timeouts.DEFAULT
+                .heartbeats(Duration.ofMillis(300), Duration.ofSeconds(20), Duration.ofSeconds(30))
+                .collective(Duration.ofSeconds(2));
+        try (NetworkHosts hosts = NetworkHosts.create(2)) {
+            ManualCluster settings = new ManualCluster(
+                            2, MembershipRules.of(2).between(2, 2).patience(patience), folder)
+                    .on(hosts, SAME_NAME);
+            FaultSchedule schedule = at(1, 10)
+                    .hang(1)
+                    .at(1, 10)
+                    .hang(0)
+                    .after(5000)
+                    .resume(1)
+                    .after(1)
+                    .resume(0)
+                    .schedule();
+            try (ProcessCluster cluster = ProcessCluster.byHand(SCENARIO, settings, schedule)) {
+                ProcessCluster.Outcome outcome = cluster.await(LIMIT);
+                assertThat(outcome.hung()).isEmpty();
+                assertThat(sound(SCENARIO, "worker-0", "worker-1").complaints(outcome))
+                        .as("%s", outcome.log())
+                        .isEmpty();
+                assertThat(outcome.log()).noneMatch(line -> line.contains("meeting again"));
+            }
         }
     }
 

@@ -31,19 +31,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A server beside workers, all of them JVMs: it is killed and replaced, and the workers train on as if nothing had happened. */
 @ExtendWith(HardAlarm.class)
 class ServerRoleTest {
-    private static final TrainingScenario DRILL = TrainingScenario.on(
+    private static final TrainingScenario SCENARIO = TrainingScenario.on(
                     Cluster.processes(2).role(EchoProgram.ROLE, 1).restarts(1))
             .steps(40, 2);
 
     @Test
     void aServerThatIsKilledAndReplacedDisturbsNoWorker() {
-        Asking asking = new Asking(DRILL.place());
-        TrainingScenario drill = DRILL.at(asking);
+        Asking asking = new Asking(SCENARIO.place());
+        TrainingScenario scenario = SCENARIO.at(asking);
         MemberResult result;
-        try (Trainer trainer = drill.trainer()) {
-            result = MemberResult.of(trainer.fit(drill.data(), drill.fit().callbacks(asking)), trainer.model());
+        try (Trainer trainer = scenario.trainer()) {
+            result = MemberResult.of(trainer.fit(scenario.data(), scenario.fit().callbacks(asking)), trainer.model());
         }
-        assertThat(result.complaints(drill, drill.undisturbed(), Expectation.FLOAT_ORDER))
+        assertThat(result.complaints(scenario, scenario.undisturbed(), Expectation.FLOAT_ORDER))
                 .isEmpty();
         assertThat(asking.answers.keySet()).containsExactlyInAnyOrder("echo-0", "echo-0b");
         assertThat(asking.failure).isInstanceOf(MemberLostException.class);
@@ -73,11 +73,11 @@ class ServerRoleTest {
                 }
             }
         };
-        TrainingScenario drill = DRILL.at(asking).steps(10, 1);
-        try (Trainer trainer = drill.trainer()) {
+        TrainingScenario scenario = SCENARIO.at(asking).steps(10, 1);
+        try (Trainer trainer = scenario.trainer()) {
             MemberResult result =
-                    MemberResult.of(trainer.fit(drill.data(), drill.fit().callbacks(asking)), trainer.model());
-            assertThat(result.complaints(drill, drill.undisturbed(), Expectation.FLOAT_ORDER))
+                    MemberResult.of(trainer.fit(scenario.data(), scenario.fit().callbacks(asking)), trainer.model());
+            assertThat(result.complaints(scenario, scenario.undisturbed(), Expectation.FLOAT_ORDER))
                     .isEmpty();
         }
         assertThat(asking.answers).containsOnlyKeys("echo-0");
@@ -86,7 +86,7 @@ class ServerRoleTest {
                 .doesNotContain("tutti-echo-0");
     }
 
-    /** A workplace one of whose members asks the server all the time, and kills it on the way. */
+    /** A launcher one of whose members asks the server all the time, and kills it on the way. */
     private static class Asking implements Launcher, Callback {
         private final Launcher place;
         final Map<String, Integer> answers = new ConcurrentHashMap<>();
@@ -168,9 +168,9 @@ class ServerRoleTest {
 
     @Test
     void aRoleWithoutAProgramIsNamedBeforeAnythingStarts() {
-        TrainingScenario drill = DRILL.at(Cluster.processes(2).role("eco", 1));
-        try (Trainer trainer = drill.trainer()) {
-            assertThatThrownBy(() -> trainer.fit(drill.data(), drill.fit()))
+        TrainingScenario scenario = SCENARIO.at(Cluster.processes(2).role("eco", 1));
+        try (Trainer trainer = scenario.trainer()) {
+            assertThatThrownBy(() -> trainer.fit(scenario.data(), scenario.fit()))
                     .hasMessageContaining("there is no program for the role 'eco'")
                     .hasMessageContaining("echo");
         }

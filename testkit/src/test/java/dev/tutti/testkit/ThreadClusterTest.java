@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(HardAlarm.class)
 class ThreadClusterTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final TrainingScenario DRILL =
+    private static final TrainingScenario SCENARIO =
             TrainingScenario.on(Launcher.here()).steps(12, 2);
-    private static final MemberResult EXPECTED = DRILL.undisturbed();
+    private static final MemberResult EXPECTED = SCENARIO.undisturbed();
     private static final Timeouts PATIENCE =
             Timeouts.DEFAULT.collective(Duration.ofMillis(1000)).meeting(Duration.ofMillis(500), Duration.ofSeconds(5));
 
@@ -33,7 +33,7 @@ class ThreadClusterTest {
         assertThat(results).hasSize(3);
         results.values()
                 .forEach(result ->
-                        assertThat(result.complaints(DRILL, EXPECTED, 1e-4)).isEmpty());
+                        assertThat(result.complaints(SCENARIO, EXPECTED, 1e-4)).isEmpty());
     }
 
     @ParameterizedTest
@@ -43,13 +43,14 @@ class ThreadClusterTest {
         Map<String, MemberResult> results = train(3, mishaps, Stop.NOBODY);
         assertThat(results).as("%s", mishaps).hasSize(3);
         results.forEach((name, result) -> {
-            assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
+            assertThat(result.complaints(SCENARIO, EXPECTED, 1e-4))
                     .as("%s, %s", name, mishaps)
                     .isEmpty();
             for (int epoch = 0; epoch < 2; epoch++) {
                 assertThat(result.epochs().get(epoch).training().get("accuracy"))
                         .as("nobody's part of a metric is lost or counted twice: %s, %s", name, mishaps)
-                        .isCloseTo(EXPECTED.epochs().get(epoch).training().get("accuracy"), within(2.0 / DRILL.rows()));
+                        .isCloseTo(
+                                EXPECTED.epochs().get(epoch).training().get("accuracy"), within(2.0 / SCENARIO.rows()));
             }
         });
     }
@@ -58,7 +59,7 @@ class ThreadClusterTest {
     @Test
     void aCutBetweenMembersEndsTheTrainingWhereNobodyMeetsAgain() {
         try (ThreadCluster cluster = new ThreadCluster(
-                        DRILL,
+                        SCENARIO,
                         3,
                         MembershipRules.of(3).patience(PATIENCE),
                         MessageFaults.cut("worker-1", 15),
@@ -75,7 +76,7 @@ class ThreadClusterTest {
         Map<String, MemberResult> results = train(3, MessageFaults.cut("worker-1", 15), Stop.NOBODY);
         assertThat(results).hasSize(3);
         results.forEach((name, result) -> {
-            assertThat(result.complaints(DRILL, EXPECTED, 1e-4)).as(name).isEmpty();
+            assertThat(result.complaints(SCENARIO, EXPECTED, 1e-4)).as(name).isEmpty();
             assertThat(result.distance(results.get("worker-0"))).as(name).isZero();
         });
     }
@@ -86,14 +87,14 @@ class ThreadClusterTest {
     void nobodyWaitsForOneWhoStopped(int call) {
         Map<String, MemberResult> results = train(3, MessageFaults.none(), new Stop(call % 3, call));
         assertThat(results).as("stopped at call %d", call).hasSizeGreaterThanOrEqualTo(2);
-        results.forEach((name, result) -> assertThat(result.complaints(DRILL, EXPECTED, 1e-4))
+        results.forEach((name, result) -> assertThat(result.complaints(SCENARIO, EXPECTED, 1e-4))
                 .as("%s, stopped at call %d", name, call)
                 .isEmpty());
     }
 
     private static Map<String, MemberResult> train(int members, MessageFaults mishaps, Stop stop) {
         try (ThreadCluster cluster =
-                new ThreadCluster(DRILL, members, MembershipRules.of(members).patience(PATIENCE), mishaps, stop)) {
+                new ThreadCluster(SCENARIO, members, MembershipRules.of(members).patience(PATIENCE), mishaps, stop)) {
             return cluster.train(LIMIT);
         }
     }

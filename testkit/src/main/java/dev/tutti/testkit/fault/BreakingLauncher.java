@@ -3,6 +3,7 @@ package dev.tutti.testkit.fault;
 import dev.tutti.cluster.TeamView;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Meeting;
+import dev.tutti.comm.Messages;
 import dev.tutti.comm.Team;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Launcher;
@@ -13,21 +14,25 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/** A workplace in whose JVM a {@link Breakdown} comes about; also a callback, for what happens between collective calls. */
+/** A launcher in whose JVM a {@link Breakdown} comes about; also a callback, for what happens between collective calls. */
 public final class BreakingLauncher implements Launcher, Callback {
     private final Launcher place;
     private final Breakdown breakdown;
+    private final LongSupplier process;
     private final Signals signals = new Signals();
     private final Map<String, Integer> counts = new HashMap<>();
 
-    public BreakingLauncher(Launcher place, Breakdown breakdown) {
+    /** @param process the process that breaks down, asked when it comes to that */
+    public BreakingLauncher(Launcher place, Breakdown breakdown, LongSupplier process) {
         this.place = place;
         this.breakdown = breakdown;
+        this.process = process;
     }
 
     /** The member has come somewhere: perhaps it goes no further. */
-    public void reach(String where) {
+    public synchronized void reach(String where) {
         boolean here = where.equals(breakdown.where()) && counts.merge(where, 1, Integer::sum) == breakdown.count();
         if (here && breakdown.micros() == 0) {
             breakDown();
@@ -47,7 +52,7 @@ public final class BreakingLauncher implements Launcher, Callback {
     }
 
     private void breakDown() {
-        signals.send(breakdown.kill() ? "KILL" : "STOP", ProcessHandle.current().pid());
+        signals.send(breakdown.kill() ? "KILL" : "STOP", process.getAsLong());
     }
 
     @Override
@@ -87,6 +92,17 @@ public final class BreakingLauncher implements Launcher, Callback {
                 });
             }
             return outer;
+        }
+
+        /** Those to the member that breaks down: it may be struck while it is being asked. */
+        @Override
+        public Messages messages() {
+            return new FaultyMessages(super.messages(), (to, topic) -> {
+                if (to.id().equals(breakdown.member())) {
+                    reach(topic);
+                }
+                return MessageFaults.Mishap.NONE;
+            });
         }
 
         @Override

@@ -136,6 +136,11 @@ public final class FaultyMessages implements Messages {
     }
 
     @Override
+    public boolean isClosed() {
+        return inner.isClosed();
+    }
+
+    @Override
     public void close() {
         inner.close();
     }

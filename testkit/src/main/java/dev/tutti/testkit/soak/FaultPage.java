@@ -16,7 +16,8 @@ public record FaultPage(String title, String explanation) {
 
     public static final FaultPage SWEEP = new FaultPage(
             "Sweep: one member stopped or killed at one point after the other",
-            "Three real JVMs, all-reduce, " + Sweep.EPOCHS + " epochs of " + Sweep.STEPS + " steps. " + soundness()
+            "Three real JVMs, all-reduce, " + Sweep.EPOCHS + " epochs of " + Sweep.STEPS + " steps; where a server is"
+                    + " struck, two workers and two servers of parameters. " + soundness()
                     + " Where all are needed, or the driver is struck,\nthe others have to fail and name who is missing;"
                     + " those of a driver that was killed end with it.");
 

@@ -41,11 +41,11 @@ public record RecoveryTimes(List<Double> seconds) {
 
     private static RecoveryTimes measure(
             int runs, LocalProcesses place, FaultSchedule schedule, Class<? extends Fault> fault) {
-        TrainingScenario drill = TrainingScenario.on(place).steps(40, 1);
+        TrainingScenario scenario = TrainingScenario.on(place).steps(40, 1);
         List<Double> seconds = new ArrayList<>();
         for (int i = 0; i < runs; i++) {
-            try (ProcessCluster ensemble = ProcessCluster.driven(drill, schedule)) {
-                ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+            try (ProcessCluster cluster = ProcessCluster.driven(scenario, schedule)) {
+                ProcessCluster.Outcome outcome = cluster.await(LIMIT);
                 if (outcome.results().isEmpty() || outcome.first().failed()) {
                     throw new TuttiException("training did not survive " + schedule + ": " + outcome.log());
                 }

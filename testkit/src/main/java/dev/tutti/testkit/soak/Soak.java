@@ -3,6 +3,7 @@ package dev.tutti.testkit.soak;
 import dev.tutti.testkit.MemberResult;
 import dev.tutti.testkit.ProcessCluster;
 import dev.tutti.testkit.Scenario;
+import dev.tutti.testkit.TrainingScenario;
 import dev.tutti.testkit.fault.Breakdown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -93,22 +97,32 @@ public final class Soak {
      *
      * @param first the number of the first point, from 0
      * @param most how many points
+     * @param atOnce how many runs are made at the same time: most of a run is waiting
      */
-    public List<Line> sweep(int first, int most) {
+    public List<Line> sweep(int first, int most, int atOnce) {
         List<Sweep.Run> runs = Sweep.runs();
         int end = (int) Math.min(runs.size(), (long) first + most);
-        for (Sweep.Run run : runs.subList(Math.min(first, end), end)) {
-            Line line = run(run);
-            lines.add(line);
-            out.accept(line.toString());
+        ExecutorService threads = Executors.newFixedThreadPool(atOnce);
+        try {
+            List<CompletableFuture<Line>> results = new ArrayList<>();
+            for (Sweep.Run run : runs.subList(Math.min(first, end), end)) {
+                results.add(CompletableFuture.supplyAsync(() -> run(run), threads));
+            }
+            for (CompletableFuture<Line> result : results) {
+                Line line = result.join();
+                lines.add(line);
+                out.accept(line.toString());
+            }
+            return List.copyOf(lines);
+        } finally {
+            threads.shutdownNow();
         }
-        return List.copyOf(lines);
     }
 
     private static Line run(SoakRun season) {
         String members = season.members() + (season.byHand() ? " by hand" : " driven");
-        return play(folder -> season.stage(), (stage, ensemble) -> {
-            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
+        return play(folder -> season.stage(), (stage, cluster) -> {
+            ProcessCluster.Outcome outcome = cluster.await(LIMIT);
             Verdict verdict = judge(stage, outcome, List.of());
             return new Line(season.seed(), members, season.schedule().toString(), verdict);
         });
@@ -116,10 +130,10 @@ public final class Soak {
 
     /** Also for the tests: one point. */
     static Line run(Sweep.Run run) {
-        return play(run::stage, (stage, ensemble) -> {
-            ProcessCluster.Outcome outcome = ensemble.await(LIMIT);
-            Verdict verdict = run.driven()
-                    ? judgeChildren(run.breakdown(), ensemble, outcome)
+        return play(run::stage, (stage, cluster) -> {
+            ProcessCluster.Outcome outcome = cluster.await(LIMIT);
+            Verdict verdict = run.driven() && !run.strikesServer()
+                    ? judgeChildren(run.breakdown(), cluster, outcome)
                     : judge(stage, outcome, List.of(run.breakdown().member()));
             return new Line(run.number(), run.driven() ? "driven" : "by hand", run.toString(), verdict);
         });
@@ -130,15 +144,15 @@ public final class Soak {
     }
 
     private interface Judging {
-        Line of(Scenario stage, ProcessCluster ensemble);
+        Line of(Scenario stage, ProcessCluster cluster);
     }
 
     private static Line play(Making making, Judging judging) {
         Path folder = temporary();
         Scenario stage = making.in(folder);
         long began = System.nanoTime();
-        try (ProcessCluster ensemble = stage.start(folder)) {
-            Line line = judging.of(stage, ensemble);
+        try (ProcessCluster cluster = stage.start(folder)) {
+            Line line = judging.of(stage, cluster);
             return line.took((System.nanoTime() - began) / 1e9);
         } finally {
             delete(folder);
@@ -150,40 +164,48 @@ public final class Soak {
         if (!outcome.hung().isEmpty()) {
             return new Verdict(Ending.HUNG, remark(outcome.hung(), outcome));
         }
-        MemberResult expected = stage.drill().undisturbed();
+        MemberResult expected = stage.scenario().undisturbed();
         List<String> complaints = new ArrayList<>();
         culprits.stream()
-                .filter(outcome.results()::containsKey)
+                .filter(member ->
+                        outcome.results().containsKey(member) || isUnharmed(stage.scenario(), member, outcome))
                 .forEach(member -> complaints.add(member + " did not break down: it never came to that point"));
         boolean named = complaints.isEmpty();
         for (Map.Entry<String, MemberResult> each : outcome.results().entrySet()) {
             if (each.getValue().cameTooLate()) {
                 continue;
             }
-            for (String complaint : each.getValue().complaints(stage.drill(), expected, TOLERANCE)) {
+            for (String complaint : each.getValue().complaints(stage.scenario(), expected, TOLERANCE)) {
                 complaints.add(each.getKey() + ": " + complaint);
                 List<String> missing = each.getValue().missing();
                 named &= !missing.isEmpty() && missing.containsAll(culprits);
             }
         }
         if (outcome.results().isEmpty()) {
-            complaints.add("nobody came to a result");
+            complaints.add("no member came to a result");
             named = false;
         }
         Ending ending = complaints.isEmpty() ? Ending.SOUND : named ? Ending.FAILED_BY_NAME : Ending.WRONG;
         return new Verdict(ending, complaints.isEmpty() ? "" : remark(complaints, outcome));
     }
 
+    /** Members of other roles have no results: that one is lost is said by the coordinator. */
+    private static boolean isUnharmed(TrainingScenario scenario, String member, ProcessCluster.Outcome outcome) {
+        return scenario.breakdown() != null
+                && scenario.breakdown().isOfAnotherRole()
+                && outcome.log().stream().noneMatch(line -> line.contains(member + " is gone"));
+    }
+
     /** Those that a driver has started end with it; where it is stopped, after their deadlines and with its name. */
-    private static Verdict judgeChildren(Breakdown breakdown, ProcessCluster ensemble, ProcessCluster.Outcome outcome) {
-        List<String> left = ensemble.orphans(LIMIT);
+    private static Verdict judgeChildren(Breakdown breakdown, ProcessCluster cluster, ProcessCluster.Outcome outcome) {
+        List<String> left = cluster.orphans(LIMIT);
         if (!left.isEmpty()) {
             return new Verdict(Ending.HUNG, remark(left, outcome));
         }
         if (!outcome.results().isEmpty()) {
             return new Verdict(Ending.WRONG, remark(List.of("the driver did not break down"), outcome));
         }
-        return breakdown.kill() ? new Verdict(Ending.FAILED_BY_NAME, "") : judgeLastWords(ensemble.lastWordsToDriver());
+        return breakdown.kill() ? new Verdict(Ending.FAILED_BY_NAME, "") : judgeLastWords(cluster.lastWordsToDriver());
     }
 
     /** Members whose driver was stopped have named it, or were done already. */
@@ -194,7 +216,7 @@ public final class Soak {
         return words.stream().anyMatch(line -> line.contains("its process ended with exit code 0"))
                 ? new Verdict(Ending.SOUND, "")
                 : new Verdict(
-                        Ending.WRONG, "\n    nobody named the driver\n        " + String.join("\n        ", words));
+                        Ending.WRONG, "\n    no member named the driver\n        " + String.join("\n        ", words));
     }
 
     private static String remark(List<String> complaints, ProcessCluster.Outcome outcome) {

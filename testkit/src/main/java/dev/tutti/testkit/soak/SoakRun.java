@@ -73,7 +73,7 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
         };
     }
 
-    TrainingScenario drill() {
+    TrainingScenario training() {
         return (byHand
                         ? TrainingScenario.joined()
                         : TrainingScenario.on(
@@ -90,7 +90,7 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
     }
 
     Scenario stage() {
-        return new Scenario(drill(), byHand ? members : 0, byHand ? rules() : null, schedule);
+        return new Scenario(training(), byHand ? members : 0, byHand ? rules() : null, schedule);
     }
 
     @Override

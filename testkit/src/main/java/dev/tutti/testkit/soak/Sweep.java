@@ -3,6 +3,7 @@ package dev.tutti.testkit.soak;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.strategy.Strategies;
 import dev.tutti.testkit.Scenario;
 import dev.tutti.testkit.TrainingScenario;
 import dev.tutti.testkit.fault.Breakdown;
@@ -51,8 +52,8 @@ final class Sweep {
             new Point("gradients", 8, 1000),
             new Point("gradients", 9, 3000),
             new Point("readers of gradients", 10, 0),
-            new Point("ballot", 12, 0), // between steps
-            new Point("ballot", STEPS, 5000), // within an evaluation
+            new Point("tally", 12, 0), // between steps
+            new Point("tally", STEPS, 5000), // within an evaluation
             new Point("evaluation: contents", 1, 0), // bringing it together
             new Point("evaluation: contents", 2, 100),
             new Point("metrics", STEPS, 0), // what was measured in the last step of an epoch
@@ -73,10 +74,28 @@ final class Sweep {
             new Point("evaluation: contents", 1, 0),
             new Point("the end", 1, 0));
 
+    /** Those at which a server of parameters is struck: what a worker asks of it. */
+    private static final List<Point> SERVERS = List.of(
+            new Point(Breakdown.MET, 1, 0), // it holds nothing yet
+            new Point("parameters.set-up", 1, 0),
+            new Point("parameters.set-up", 1, 3000),
+            new Point("parameters.store", 1, 0), // the first step
+            new Point("parameters.store", 7, 0),
+            new Point("parameters.store", 8, 1000), // in the middle of taking gradients
+            new Point("parameters.commit", 9, 0), // all gradients are there, and no update has been made
+            new Point("parameters.commit", 10, 500),
+            new Point("parameters.commit", STEPS, 0), // the last step of an epoch
+            new Point("parameters.pull", 11, 0),
+            new Point("parameters.pull", 12, 500),
+            new Point("parameters.state", 1, 0)); // a checkpoint
+
     /** One run. @param breakdown what happens in it */
     record Run(int number, Breakdown breakdown, boolean driven, int min) {
         Scenario stage(Path folder) {
-            TrainingScenario drill = (driven
+            if (strikesServer()) {
+                return withServers(folder);
+            }
+            TrainingScenario scenario = (driven
                             ? TrainingScenario.on(Cluster.processes(MEMBERS)
                                     .restarts(0)
                                     .goneAfter(Duration.ofMillis(PATIENCE.gone()))
@@ -88,17 +107,35 @@ final class Sweep {
                     .breaking(breakdown);
             MembershipRules rules =
                     MembershipRules.of(MEMBERS).between(min, MEMBERS).patience(PATIENCE);
-            return new Scenario(drill, driven ? 0 : MEMBERS, driven ? null : rules, FaultSchedule.CALM);
+            return new Scenario(scenario, driven ? 0 : MEMBERS, driven ? null : rules, FaultSchedule.CALM);
+        }
+
+        boolean strikesServer() {
+            return breakdown.isOfAnotherRole();
+        }
+
+        /** Two servers, each of which keeps a copy of the other's parameters. */
+        private Scenario withServers(Path folder) {
+            TrainingScenario scenario = TrainingScenario.on(Cluster.processes(4) // two of which are servers
+                            .restarts(1)
+                            .goneAfter(Duration.ofMillis(PATIENCE.gone()))
+                            .deadline(Duration.ofMillis(PATIENCE.collective())))
+                    .on(Strategies.parameterServer().servers(2).backups(1).patience(Duration.ofSeconds(15)))
+                    .hidden(HIDDEN)
+                    .steps(STEPS, EPOCHS)
+                    .checkpoints(folder.resolve("checkpoints"))
+                    .breaking(breakdown);
+            return new Scenario(scenario, 0, null, FaultSchedule.CALM);
         }
 
         @Override
         public String toString() {
             return number + ": " + breakdown
-                    + (driven ? ", which drives the others" : min > 1 ? ", all are needed" : "");
+                    + (strikesServer() ? "" : driven ? ", which drives the others" : min > 1 ? ", all are needed" : "");
         }
     }
 
-    /** All runs: each point for the chief and another, stopped and killed; then with all members required; then drivers. */
+    /** All runs: each point for the chief and another, stopped and killed; then with all members required; then drivers and servers. */
     static List<Run> runs() {
         List<Run> runs = new ArrayList<>();
         for (Point point : POINTS) {
@@ -120,6 +157,10 @@ final class Sweep {
         }
         for (Point point : DRIVERS) {
             runs.add(new Run(runs.size(), point.of("worker-0", false), true, 1));
+        }
+        for (Point point : SERVERS) {
+            runs.add(new Run(runs.size(), point.of("server-0", true), true, 1));
+            runs.add(new Run(runs.size(), point.of("server-0", false), true, 1));
         }
         return runs;
     }

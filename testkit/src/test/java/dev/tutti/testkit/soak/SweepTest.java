@@ -27,6 +27,8 @@ class SweepTest {
         worker-0 stops at the end 1                                 | SOUND
         worker-0 dies at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
         worker-0 stops at gradients 8 after 1000 us, which drives the others | FAILED_BY_NAME
+        server-0 dies at parameters.store 8 after 1000 us           | SOUND
+        server-0 stops at parameters.commit 9                       | SOUND
         """)
     void nobodyWaitsForOneWhoBrokeDown(String point, Ending ending) {
         Sweep.Run run = Sweep.runs().stream()
@@ -40,7 +42,7 @@ class SweepTest {
     @Test
     void thePointsGoFromTheStartToTheEnd() {
         List<Sweep.Run> runs = Sweep.runs();
-        assertThat(runs).hasSize(122);
+        assertThat(runs).hasSize(146);
         for (String where : List.of(
                 Breakdown.START,
                 Breakdown.MEETING,
@@ -48,7 +50,7 @@ class SweepTest {
                 "memory for gradients",
                 "gradients",
                 "readers of gradients",
-                "ballot",
+                "tally",
                 "evaluation: contents",
                 Breakdown.CHECKPOINT,
                 "metrics",

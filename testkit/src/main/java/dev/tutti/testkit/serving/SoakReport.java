@@ -1,0 +1,62 @@
+package dev.tutti.testkit.serving;
+
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a soak of serving came to.
+ *
+ * @param answered predictions with the right answer
+ * @param refused by a service that said when to come again
+ * @param failed without an answer
+ * @param wrong answers whose mark is not that of the version they name, or of an older version than was answered by already
+ * @param faults by kind
+ * @param early what the replica that was never killed held after a quarter of the time
+ * @param late what it held at the end
+ */
+public record SoakReport(
+        double minutes,
+        long answered,
+        long refused,
+        long failed,
+        long wrong,
+        long versions,
+        Map<String, Integer> faults,
+        ProcessUse early,
+        ProcessUse late,
+        String firstFailure) {
+    public boolean isSound() {
+        return failed == 0 && wrong == 0 && answered > 0 && late.isFlatSince(early);
+    }
+
+    /** A page for bench/results. */
+    public String page(String command) {
+        StringBuilder text = new StringBuilder("# Soak of serving\n\n");
+        text.append(
+                        "Two replicas behind a router on one machine, eight clients without a pause, a new version every few"
+                                + " seconds and a fault in between.\n\n- made by `")
+                .append(command)
+                .append("`\n\n");
+        text.append("| what | number |\n|---|---|\n");
+        row(text, "minutes", String.format(Locale.ROOT, "%.1f", minutes));
+        row(text, "predictions answered", String.format(Locale.ROOT, "%,d", answered));
+        row(text, "refused with Retry-After", Long.toString(refused));
+        row(text, "failed", Long.toString(failed));
+        row(text, "wrong version", Long.toString(wrong));
+        row(text, "versions swapped in", Long.toString(versions));
+        faults.forEach((kind, count) -> row(text, kind, Integer.toString(count)));
+        row(text, "memory of a replica after a quarter, at the end", use(early.megabytes(), late.megabytes(), " MB"));
+        row(text, "its threads", use(early.threads(), late.threads(), ""));
+        row(text, "its open files", use(early.files(), late.files(), ""));
+        row(text, "sound", isSound() ? "yes" : "NO: " + firstFailure);
+        return text.toString();
+    }
+
+    private static String use(double early, double late, String unit) {
+        return String.format(Locale.ROOT, "%.0f%s, %.0f%s", early, unit, late, unit);
+    }
+
+    private static void row(StringBuilder text, String what, String number) {
+        text.append("| ").append(what).append(" | ").append(number).append(" |\n");
+    }
+}
