@@ -6,12 +6,12 @@ export function modelsView(view, trouble) {
   const box = element('div');
   view.append(box);
   let charts = [];
+  let left = false; // an answer that comes after the view was left draws nothing
 
-  async function refresh() {
+  async function refresh(always = false) {
     const { models } = await get('/models');
     const learning = await Promise.all(models.map((model) => get('/models/' + model.name + '/learn').catch(() => null)));
-    const open = document.activeElement && box.contains(document.activeElement) && document.activeElement.matches('input');
-    if (open) return; // a field is being filled in
+    if (left || (!always && box.querySelector('details[open]'))) return; // a form that is open would be closed
     charts.forEach((one) => one.destroy());
     charts = [];
     box.replaceChildren(...(models.length ? models.map((one, i) => model(one, learning[i]))
@@ -48,7 +48,7 @@ export function modelsView(view, trouble) {
     const version = element('input', { 'aria-label': 'Version', type: 'number', min: '1', placeholder: 'version' });
     const share = element('input', { 'aria-label': 'Share of the traffic', type: 'number', min: '0', placeholder: 'share' });
     const set = (method, body) => call(method, '/models/' + one.name + '/labels/' + encodeURIComponent(name.value), body)
-      .then(() => { trouble(null); document.activeElement?.blur(); refresh(); }, trouble);
+      .then(() => { trouble(null); return refresh(true); }).catch(trouble);
     return element('details', {}, element('summary', {}, 'Divide the traffic'), element('div', { class: 'fields' }, name, version, share,
       element('button', { type: 'button', class: 'small', onclick: () => set('PUT', { version: Number(version.value), share: Number(share.value) }) }, 'Set'),
       element('button', { type: 'button', class: 'small outline', onclick: () => set('DELETE') }, 'Remove')));
@@ -56,7 +56,7 @@ export function modelsView(view, trouble) {
 
   function action(words, path) {
     return element('button', { type: 'button', class: 'small outline', onclick: () =>
-      call('POST', path).then(() => { trouble(null); refresh(); }, trouble) }, words);
+      call('POST', path).then(() => { trouble(null); return refresh(true); }).catch(trouble) }, words);
   }
 
   function bars(title, histogram, name) {
@@ -70,7 +70,7 @@ export function modelsView(view, trouble) {
 
   refresh().then(() => trouble(null), trouble);
   const timer = setInterval(() => refresh().catch(trouble), 5000);
-  return () => { clearInterval(timer); charts.forEach((one) => one.destroy()); };
+  return () => { left = true; clearInterval(timer); charts.forEach((one) => one.destroy()); };
 }
 
 const ms = (seconds) => (seconds === undefined ? '' : number(seconds * 1000, 3) + ' ms');
