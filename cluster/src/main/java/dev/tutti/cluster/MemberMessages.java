@@ -161,13 +161,13 @@ final class MemberMessages implements AutoCloseable {
             boolean open = exchange != null && exchange.isDone() && !exchange.isCompletedExceptionally();
             now = open ? exchange.join() : null;
         }
-        if (now == null || now.connected().isEmpty()) {
+        if (now == null || now.inTouch().isEmpty()) {
             return;
         }
         try {
             Map<String, Presence> living = client.present(null).stream()
                     .collect(Collectors.toMap(one -> one.member().id(), one -> one));
-            for (Member peer : now.connected()) {
+            for (Member peer : now.inTouch()) {
                 if (!living.containsKey(peer.id())) {
                     now.giveUp(peer, "the coordinator gave it up");
                 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The messages of one member, over any {@link MessageTransport}: here is what all transports have in common.
@@ -106,13 +108,14 @@ public final class MessageExchange implements Messages {
         requireOpen();
         long call = calls.incrementAndGet();
         PendingAsk ask = new PendingAsk(to, topic, into);
+        MessagePeer peer = peer(to);
         asks.put(call, ask);
         var unused = ask.answer().whenComplete((answer, failure) -> asks.remove(call));
         MessageFrame frame =
                 MessageFrame.of(MessageFrame.Kind.REQUEST, call, Math.max(1, limit.toMillis()), topic, message);
         try {
             ask.alarm(alarms.schedule(() -> expire(ask, limit), limit.toNanos(), TimeUnit.NANOSECONDS));
-            Optional<MessageLink> link = peer(to).link();
+            Optional<MessageLink> link = peer.link();
             if (link.isPresent()) {
                 transmit(ask, link.get(), frame);
             } else {
@@ -179,7 +182,7 @@ public final class MessageExchange implements Messages {
     }
 
     private MessagePeer peer(Member member) {
-        return peers.computeIfAbsent(member.id(), id -> new MessagePeer(id, limits));
+        return peers.computeIfAbsent(member.id(), id -> new MessagePeer(member, limits));
     }
 
     private MessageLink connected(Member to, Duration limit) {
@@ -251,11 +254,12 @@ public final class MessageExchange implements Messages {
         return new Traffic(sent.get(), received.get());
     }
 
-    /** Members that this one is connected with. */
-    public List<Member> connected() {
+    /** Members that this one is connected with, is connecting with, or waits for an answer of. */
+    public List<Member> inTouch() {
+        Set<String> asked = asks.values().stream().map(ask -> ask.to().id()).collect(Collectors.toSet());
         return peers.values().stream()
-                .flatMap(peer -> peer.link().stream())
-                .map(MessageLink::peer)
+                .filter(peer -> peer.isInTouch() || asked.contains(peer.member().id()))
+                .map(MessagePeer::member)
                 .toList();
     }
 

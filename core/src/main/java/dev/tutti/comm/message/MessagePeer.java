@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Two members that connect with each other at the same time have two links; each goes on with the first it has.
  */
 final class MessagePeer {
+    private final Member member;
     private final MessageLimits limits;
     private final MessageInbox inbox;
     private final AtomicInteger requests = new AtomicInteger();
@@ -30,9 +31,19 @@ final class MessagePeer {
         MessageLink connect(Duration limit);
     }
 
-    MessagePeer(String id, MessageLimits limits) {
+    MessagePeer(Member member, MessageLimits limits) {
+        this.member = member;
         this.limits = limits;
-        this.inbox = new MessageInbox(id);
+        this.inbox = new MessageInbox(member.id());
+    }
+
+    Member member() {
+        return member;
+    }
+
+    /** Whether there is a link with it, or a thread is opening one. */
+    boolean isInTouch() {
+        return connecting.isLocked() || link().isPresent();
     }
 
     MessageInbox inbox() {
