@@ -3,6 +3,7 @@ package dev.tutti.app.command;
 import dev.tutti.app.Console;
 import dev.tutti.app.UsageException;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Model;
 import dev.tutti.source.Sources;
 import dev.tutti.tensor.Device;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What commands share that work with a saved model. */
-abstract class ModelCommand extends TuttiCommand {
+public abstract class ModelCommand extends TuttiCommand {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCommand.class);
 
     @Parameters(
@@ -42,6 +43,14 @@ abstract class ModelCommand extends TuttiCommand {
             description = "Cores that one operation may use; all of them by default.")
     private Integer cores;
 
+    @Option(
+            names = "--precision",
+            order = 91,
+            paramLabel = "FORMAT",
+            defaultValue = "float32",
+            description = "What products are computed in: float32 (default) or bf16.")
+    private String precision;
+
     @Option(names = "--threads", hidden = true)
     private Integer threads;
 
@@ -51,17 +60,17 @@ abstract class ModelCommand extends TuttiCommand {
             description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
     private boolean trust;
 
-    ModelCommand(Console console) {
+    protected ModelCommand(Console console) {
         super(console);
     }
 
     /** The path as the user said it. */
-    final Path path() {
+    protected final Path path() {
         return path;
     }
 
     /** Requires that code which the model brings may run. */
-    final void trusted() {
+    protected final void trusted() {
         ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
     }
 
@@ -69,7 +78,10 @@ abstract class ModelCommand extends TuttiCommand {
         trusted();
         return SavedModel.load(
                 RunFolder.modelAt(path),
-                Model.Options.DEFAULT.device(Device.named(device)).forInference());
+                Model.Options.DEFAULT
+                        .device(Device.named(device))
+                        .precision(ComputePrecision.named(precision))
+                        .forInference());
     }
 
     final Predictor predictor(SavedModel model) {
@@ -84,11 +96,11 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     /** The run that made the model, if the model still lies in its folder. */
-    final RunFolder madeBy() {
+    protected final RunFolder madeBy() {
         return RunFolder.of(RunFolder.modelAt(path));
     }
 
-    static Dataset dataset(String name) {
+    protected static Dataset dataset(String name) {
         return Sources.isTable(name)
                 ? Dataset.of(Sources.table(name))
                 : NamedDataset.read(name, NamedDataset.Part.TEST);

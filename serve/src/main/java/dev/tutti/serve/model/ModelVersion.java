@@ -46,7 +46,8 @@ public final class ModelVersion implements AutoCloseable {
      * @throws dev.tutti.TuttiException if the folder holds no whole model
      */
     static ModelVersion load(String name, long number, Path folder, ServingSettings settings, BatchListener listener) {
-        SavedModel saved = SavedModel.load(folder, Model.Options.DEFAULT.forInference());
+        SavedModel saved = SavedModel.load(
+                folder, Model.Options.DEFAULT.precision(settings.precision()).forInference());
         try {
             return new ModelVersion(name, number, saved, settings, listener);
         } catch (RuntimeException | Error e) {
