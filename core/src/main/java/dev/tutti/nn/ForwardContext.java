@@ -379,7 +379,9 @@ public final class ForwardContext {
 
     /** True when layers may take shortcuts that come to the same result; they pass over what calibration and eight-bit layers look at. */
     boolean optimised() {
-        return mode.optimised && mode.calibration == null && mode.options.quantization().isNone();
+        return mode.optimised
+                && mode.calibration == null
+                && mode.options.quantization().isNone();
     }
 
     /**

@@ -24,10 +24,7 @@ public final class Int8Product implements AutoCloseable {
 
     public Tensor of(Tensor x) {
         return QuantizedOperators.tensor(QuantizedOperators.call(
-                        MULTIPLY,
-                        QuantizedOperators.input(x),
-                        packed,
-                        new IValue(QuantizedOperators.SEVEN_BITS))
+                        MULTIPLY, QuantizedOperators.input(x), packed, new IValue(QuantizedOperators.SEVEN_BITS))
                 .get(0));
     }
 

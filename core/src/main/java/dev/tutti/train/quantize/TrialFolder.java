@@ -13,7 +13,8 @@ record TrialFolder(Path path) implements AutoCloseable {
         try {
             return new TrialFolder(Files.createTempDirectory("tutti-quantize"));
         } catch (IOException e) {
-            throw new FileException(System.getProperty("java.io.tmpdir"), "no folder can be made in it: " + e.getMessage(), e);
+            throw new FileException(
+                    System.getProperty("java.io.tmpdir"), "no folder can be made in it: " + e.getMessage(), e);
         }
     }
 

@@ -76,7 +76,9 @@ class QuantizerTest {
         assertThat(report.after().bytes()).isEqualTo(SavedModel.weightBytes(output));
         try (Predictor predictor = Predictor.load(output);
                 Predictor original = Predictor.load(trained)) {
-            assertThat(predictor.evaluate(data, softmaxCrossEntropy(), accuracy()).loss())
+            assertThat(predictor
+                            .evaluate(data, softmaxCrossEntropy(), accuracy())
+                            .loss())
                     .isEqualTo(report.after().evaluation().loss());
             assertThat(predictor.predict(images).floats())
                     .as("rounded")
@@ -104,7 +106,11 @@ class QuantizerTest {
         try (SavedModel saved = SavedModel.load(output);
                 Trainer trainer = saved.trainer()) {
             assertThat(saved.model().options().quantization().isNone()).isTrue();
-            assertThat(trainer.fit(data, epochs(1).quiet()).last().training().metrics().get("accuracy"))
+            assertThat(trainer.fit(data, epochs(1).quiet())
+                            .last()
+                            .training()
+                            .metrics()
+                            .get("accuracy"))
                     .isGreaterThan(0.9);
         }
     }

@@ -33,7 +33,13 @@ public record ServingSettings(
 
     public static ServingSettings standard() {
         return new ServingSettings(
-                BatchingSettings.DEFAULT, Engine.cores(), 1, 2, Duration.ofSeconds(1), Duration.ofSeconds(30), ComputePrecision.FLOAT32);
+                BatchingSettings.DEFAULT,
+                Engine.cores(),
+                1,
+                2,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(30),
+                ComputePrecision.FLOAT32);
     }
 
     public ServingSettings batching(BatchingSettings settings) {

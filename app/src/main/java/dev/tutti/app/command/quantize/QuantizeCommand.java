@@ -10,6 +10,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
 import dev.tutti.train.Evaluation;
+import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.RunFolder;
@@ -32,17 +33,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "quantize",
         sortOptions = false,
-        description = "Makes a smaller model of a trained one: int8 answers in eight-bit integers, bf16 and fp16 take half the"
-                + " space. Both are compared, and a model that is worse than --most-lost allows is not written.")
+        description =
+                "Makes a smaller model of a trained one: int8 answers in eight-bit integers, bf16 and fp16 take half the"
+                        + " space. Both are compared, and a model that is worse than --most-lost allows is not written.")
 public final class QuantizeCommand extends ModelCommand {
     @Option(names = "--output", paramLabel = "FOLDER", required = true, description = "Where the new model goes.")
     private Path output;
 
-    @Option(
-            names = "--to",
-            paramLabel = "FORMAT",
-            defaultValue = "int8",
-            description = "int8 (default), bf16 or fp16.")
+    @Option(names = "--to", paramLabel = "FORMAT", defaultValue = "int8", description = "int8 (default), bf16 or fp16.")
     private String to;
 
     @Option(
@@ -62,8 +60,9 @@ public final class QuantizeCommand extends ModelCommand {
             names = "--most-lost",
             paramLabel = "SHARE",
             defaultValue = "0.01",
-            description = "How much worse the first metric may be, such as 0.01 for a point of accuracy (default); without a metric,"
-                    + " by which share the loss may rise.")
+            description =
+                    "How much worse the first metric may be, such as 0.01 for a point of accuracy (default); without a metric,"
+                            + " by which share the loss may rise.")
     private double mostLost;
 
     public QuantizeCommand(Console console) {
@@ -76,8 +75,9 @@ public final class QuantizeCommand extends ModelCommand {
         if (rows < 1) {
             throw new UsageException("--calibrate " + rows + ": expected 1 row or more");
         }
-        trusted();
         Path model = RunFolder.modelAt(path());
+        SavedModel.features(model); // says what is missing before anything else does
+        trusted();
         Quantizer quantizer = Quantizer.of(model);
         Optional<Job> job = job();
         job.ifPresent(made -> quantizer.calibratedBy(made.data().train(), rows));
@@ -105,7 +105,7 @@ public final class QuantizeCommand extends ModelCommand {
                 AtomicFile.write(made.job(), Files.readString(job));
             }
         } catch (IOException e) {
-            throw FileException.cannotBeRead(job.toString(), e);
+            throw new FileException(job.toString(), "cannot be read: " + e.getMessage(), e);
         }
     }
 
@@ -129,19 +129,26 @@ public final class QuantizeCommand extends ModelCommand {
         Evaluation after = report.after().evaluation();
         table.add(List.of("loss", number(before.loss()), number(after.loss()), ""));
         before.metrics()
-                .forEach((name, value) ->
-                        table.add(List.of(name, number(value), number(after.metrics().get(name)), "")));
-        table.add(List.of("weights, MB", megabytes(report.before()), megabytes(report.after()), times(
-                report.before().bytes(), report.after().bytes()) + " smaller"));
-        table.add(List.of("rows/s", pace(report.before()), pace(report.after()), times(
-                report.after().rowsPerSecond(), report.before().rowsPerSecond()) + " as fast"));
+                .forEach((name, value) -> table.add(
+                        List.of(name, number(value), number(after.metrics().get(name)), "")));
+        table.add(List.of(
+                "weights, MB",
+                megabytes(report.before()),
+                megabytes(report.after()),
+                times(report.before().bytes(), report.after().bytes()) + " smaller"));
+        table.add(List.of(
+                "rows/s",
+                pace(report.before()),
+                pace(report.after()),
+                times(report.after().rowsPerSecond(), report.before().rowsPerSecond()) + " as fast"));
         people().print(table);
         if (target == Target.INT8) {
             people().println(report.layers().size() + " layers answer in eight-bit integers: "
                     + String.join(", ", report.layers()));
         }
         people().println(output + " is written. Next, for instance:");
-        people().println("  " + NextCommand.of("evaluate", output.toString()) + (data == null ? "" : " --data " + data));
+        people().println(
+                        "  " + NextCommand.of("evaluate", output.toString()) + (data == null ? "" : " --data " + data));
     }
 
     private static String number(double value) {
