@@ -1,6 +1,7 @@
 package dev.tutti.train;
 
 import dev.tutti.train.profile.TimeReport;
+import dev.tutti.train.replica.StrategyReport;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,8 +12,10 @@ import java.util.Optional;
  * @param ending how it ended
  * @param reason why it ended early; empty when it did not
  * @param times where the time of each member went
+ * @param strategy what the strategy has to tell of its own
  */
-public record History(List<EpochResult> epochs, Ending ending, Optional<String> reason, TimeReport times) {
+public record History(
+        List<EpochResult> epochs, Ending ending, Optional<String> reason, TimeReport times, StrategyReport strategy) {
     /** Why training stopped. */
     public enum Ending {
         /** All epochs were done. */
@@ -25,6 +28,12 @@ public record History(List<EpochResult> epochs, Ending ending, Optional<String> 
 
     public History {
         epochs = List.copyOf(epochs);
+        strategy = strategy == null ? StrategyReport.NONE : strategy;
+    }
+
+    /** One whose strategy has nothing to tell. */
+    public History(List<EpochResult> epochs, Ending ending, Optional<String> reason, TimeReport times) {
+        this(epochs, ending, reason, times, StrategyReport.NONE);
     }
 
     /** The last epoch. */

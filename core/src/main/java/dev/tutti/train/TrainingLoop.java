@@ -157,7 +157,7 @@ final class TrainingLoop {
             }
         }
         averaged.leave();
-        return run.history(ended, interrupted || run.interrupted(), times.report());
+        return run.history(ended, interrupted || run.interrupted(), times.report(), replica.report());
     }
 
     private void end(Throwable failure) {

@@ -8,6 +8,7 @@ import dev.tutti.train.checkpoint.AveragedWeights;
 import dev.tutti.train.checkpoint.CheckpointSession;
 import dev.tutti.train.profile.TimeReport;
 import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.StrategyReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -170,11 +171,15 @@ final class VisibleRun implements Run {
      * @param ended whether that was before all epochs were done
      * @param interrupted whether a member was interrupted, this one or another
      */
-    History history(boolean ended, boolean interrupted, TimeReport times) {
+    History history(boolean ended, boolean interrupted, TimeReport times, StrategyReport strategy) {
         History.Ending ending =
                 interrupted ? History.Ending.INTERRUPTED : ended ? History.Ending.STOPPED : History.Ending.COMPLETED;
         return new History(
-                runProgress.finished(), ending, Optional.ofNullable(interrupted ? "interrupted" : stopReason), times);
+                runProgress.finished(),
+                ending,
+                Optional.ofNullable(interrupted ? "interrupted" : stopReason),
+                times,
+                strategy);
     }
 
     @Override

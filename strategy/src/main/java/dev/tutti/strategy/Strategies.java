@@ -3,6 +3,7 @@ package dev.tutti.strategy;
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
 import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.multitask.PlacedTasks;
 import dev.tutti.strategy.multitask.TaskGradients;
 import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.strategy.ps.ParameterServer;
@@ -30,6 +31,11 @@ public final class Strategies {
     /** Gradients of several tasks are summed task by task and combined so that none is worked against. */
     public static TaskGradients taskGradients(GradientCombination method) {
         return TaskGradients.by(method);
+    }
+
+    /** Each member works on some of several tasks; layers that tasks share are averaged every so many steps. */
+    public static PlacedTasks placedTasks() {
+        return new PlacedTasks();
     }
 
     /** Servers hold the parameters; workers pull values and push gradients, in lockstep, within a bound, or as they come. */

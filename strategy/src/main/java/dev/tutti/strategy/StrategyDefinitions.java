@@ -4,6 +4,7 @@ import dev.tutti.json.Definitions;
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
 import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.multitask.PlacedTasks;
 import dev.tutti.strategy.multitask.TaskGradients;
 import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.strategy.ps.ParameterServer;
@@ -19,6 +20,7 @@ public final class StrategyDefinitions implements Definitions {
                 Hogwild.class, "hogwild",
                 Parallel.class, "parallel",
                 ParameterServer.class, "parameterServer",
+                PlacedTasks.class, "placedTasks",
                 TaskGradients.class, "taskGradients");
     }
 }

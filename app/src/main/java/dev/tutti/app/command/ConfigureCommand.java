@@ -22,12 +22,14 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         description = {
             "Changes settings of a job while it runs: all its members follow them from the same step on.",
-            "Training follows learningRate, and parameter servers staleness; other settings are for callbacks of your own."
+            "Training follows learningRate, parameter servers staleness, and placed tasks tasks: those that are worked on;"
+                    + " other settings are for callbacks of your own."
         },
         footer = {
             "",
             "./tutti configure runs/digits learningRate=0.0005   sets it",
             "./tutti configure runs/digits learningRate=         gives it back to the job",
+            "./tutti configure runs/digits tasks=digit,odd       works on these tasks; the others rest",
             "./tutti configure runs/digits                       shows what was set"
         })
 public final class ConfigureCommand extends TuttiCommand {
@@ -86,7 +88,7 @@ public final class ConfigureCommand extends TuttiCommand {
 
     /** A name of training's own that is misspelt would be taken for one of a callback's, and change nothing. */
     private static void requireNoSlip(String key) {
-        List<String> known = List.of(RuntimeSettings.LEARNING_RATE, "staleness");
+        List<String> known = List.of(RuntimeSettings.LEARNING_RATE, "staleness", "tasks");
         if (!known.contains(key) && DidYouMean.nearest(key, known).isPresent()) {
             throw new UsageException("unknown setting '" + key + "'" + DidYouMean.hint(key, known)
                     + " Settings of your own need names that are less alike.");

@@ -329,6 +329,10 @@ public final class TrainCommand extends TuttiCommand {
                         preparing);
         people().print(history.times());
         people().println(history.times().limit());
+        if (!history.strategy().text().isEmpty()) {
+            people().println();
+            people().print(history.strategy().text());
+        }
         if (trace != null) {
             people().println("The timeline is in " + trace + ": open it in chrome://tracing or ui.perfetto.dev.");
         }
@@ -371,6 +375,7 @@ public final class TrainCommand extends TuttiCommand {
         if (!notices(ready).isEmpty()) {
             answer.put("notices", notices(ready));
         }
+        answer.putAll(history.strategy().values());
         answer.put("history", history.epochs());
         Map<String, Object> times = new LinkedHashMap<>();
         times.put("preparing", preparing);

@@ -186,7 +186,8 @@ public final class ReadyJob implements AutoCloseable {
                     history.epochs(),
                     History.Ending.COMPLETED,
                     Optional.empty(),
-                    history.times()); // the interruption came too late
+                    history.times(),
+                    history.strategy()); // the interruption came too late
         }
         if (history.ending() != History.Ending.INTERRUPTED) {
             trainer.save(

@@ -50,6 +50,11 @@ public final class TaskLoss extends Loss {
         return tasks.size();
     }
 
+    /** The name of a task. */
+    public String name(int index) {
+        return tasks.get(index).task;
+    }
+
     @Override
     public Tensor compute(Tensor output, Tensor target) {
         return compute(List.of(output), List.of(target));

@@ -88,6 +88,11 @@ public interface Replica extends AutoCloseable {
     /** What this member holds of everything beside the model that the next step depends on; as of now. */
     HeldState state();
 
+    /** What there is to tell of the run beside its steps, such as where tasks were worked on; asked when training is over. */
+    default StrategyReport report() {
+        return StrategyReport.NONE;
+    }
+
     @Override
     void close();
 }

@@ -198,7 +198,7 @@ final class SparkTraining {
         }
         History history = result.get();
         Optional<String> reason = history.reason().or(() -> Optional.ofNullable(conversation.stopReason()));
-        return new History(history.epochs(), history.ending(), reason, history.times());
+        return new History(history.epochs(), history.ending(), reason, history.times(), history.strategy());
     }
 
     private RuntimeException failure(MemberJob job, RunConversation conversation) {

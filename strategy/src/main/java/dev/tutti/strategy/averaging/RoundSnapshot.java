@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Copies of tensors as they were at the last agreement. */
-final class RoundSnapshot implements AutoCloseable {
+public final class RoundSnapshot implements AutoCloseable {
     private final List<Tensor> live;
     private final List<Tensor> kept = new ArrayList<>();
 
-    RoundSnapshot(List<Tensor> live) {
+    public RoundSnapshot(List<Tensor> live) {
         this.live = List.copyOf(live);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
@@ -20,17 +20,17 @@ final class RoundSnapshot implements AutoCloseable {
     }
 
     /** All members have agreed. */
-    void keep() {
+    public void keep() {
         copy(live, kept);
     }
 
     /** What came since the last agreement is forgotten. */
-    void restore() {
+    public void restore() {
         copy(kept, live);
     }
 
     /** The tensor with a number, as it was. */
-    Tensor get(int number) {
+    public Tensor get(int number) {
         return kept.get(number);
     }
 

@@ -34,23 +34,21 @@ import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
 import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.StrategyReport;
 import dev.tutti.train.replica.Vote;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One member that keeps the gradients of its tasks apart until all members have summed them. Parameters move when every sum is there,
  * so a step that fails on the way leaves them as they were.
  */
 final class TaskGradientsReplica implements Replica {
-    private static final Logger LOG = LoggerFactory.getLogger(TaskGradientsReplica.class);
-
     private final TaskGradients strategy;
     private final Model model;
     private final TrainingConfig recipe;
@@ -62,7 +60,7 @@ final class TaskGradientsReplica implements Replica {
     private final List<Tensor> gradients = new ArrayList<>(); // of each task, summed over rows
     private final Tensor memory; // what the way of combining keeps from step to step
     private final double[] lossSums;
-    private double conflicts;
+    private final double[][] conflicts; // steps in which two tasks had gradients against each other
     private long steps;
 
     TaskGradientsReplica(
@@ -76,6 +74,7 @@ final class TaskGradientsReplica implements Replica {
         agreement = Agreement.over(team);
         update = recipe.optimizer().bind(LocalReplica.target(model));
         lossSums = new double[loss.count()];
+        conflicts = new double[loss.count()][loss.count()];
         try (Scope scope = Scope.open()) {
             memory = Tensor.zeros(Shape.of(2L * loss.count()), DType.FLOAT64).retain();
             for (int i = 0; i < loss.count(); i++) {
@@ -200,8 +199,7 @@ final class TaskGradientsReplica implements Replica {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             double[][] products = products(samples);
-            conflicts += GradientCombination.conflicts(products);
-            steps++;
+            countConflicts(products);
             double[] kept = memory.toArray().doubles();
             double[] factors = strategy.method()
                     .combine(
@@ -227,6 +225,15 @@ final class TaskGradientsReplica implements Replica {
         update.apply(plan.learningRate());
     }
 
+    private void countConflicts(double[][] products) {
+        steps++;
+        for (int i = 0; i < products.length; i++) {
+            for (int j = 0; j < i; j++) {
+                conflicts[i][j] += products[i][j] < 0 ? 1 : 0;
+            }
+        }
+    }
+
     private double[][] products(long samples) {
         double[][] products = new double[gradients.size()][gradients.size()];
         for (int i = 0; i < products.length; i++) {
@@ -250,13 +257,33 @@ final class TaskGradientsReplica implements Replica {
         return HeldState.whole(state);
     }
 
+    /** The share of steps in which the gradients of two tasks point against each other: of all pairs, and of each. */
+    @Override
+    public StrategyReport report() {
+        if (steps == 0 || loss.count() < 2) {
+            return StrategyReport.NONE;
+        }
+        Map<String, Double> pairs = new LinkedHashMap<>();
+        double sum = 0;
+        for (int i = 0; i < conflicts.length; i++) {
+            for (int j = 0; j < i; j++) {
+                double share = conflicts[i][j] / steps;
+                pairs.put(loss.name(j) + "/" + loss.name(i), share);
+                sum += share;
+            }
+        }
+        double all = sum / pairs.size();
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT, "Gradients of two tasks pointed against each other in %.1f%% of all cases:", 100 * all));
+        pairs.forEach((pair, share) -> text.append(String.format(Locale.ROOT, " %s %.1f%%", pair, 100 * share)));
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("conflicts", all);
+        values.put("conflictsOfPairs", pairs);
+        return new StrategyReport(text.append(System.lineSeparator()).toString(), values);
+    }
+
     @Override
     public void close() {
-        if (steps > 0 && team.group().isChief()) {
-            LOG.info(
-                    "of all pairs of tasks {} percent had gradients that point against each other",
-                    Math.round(1000 * conflicts / steps) / 10.0);
-        }
         gradients.forEach(Tensor::close);
         memory.close();
         update.close();

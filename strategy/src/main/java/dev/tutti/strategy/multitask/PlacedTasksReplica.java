@@ -1,0 +1,400 @@
+package dev.tutti.strategy.multitask;
+
+import dev.tutti.array.Range;
+import dev.tutti.comm.Collectives;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Batch;
+import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
+import dev.tutti.nn.Model;
+import dev.tutti.nn.Parameter;
+import dev.tutti.strategy.averaging.RoundSnapshot;
+import dev.tutti.tensor.NoGradients;
+import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.PackedRanges;
+import dev.tutti.train.TrainingConfig;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.multitask.TaskBatches;
+import dev.tutti.train.multitask.TaskLoss;
+import dev.tutti.train.multitask.TaskParameters;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.replica.Agreement;
+import dev.tutti.train.replica.Feed;
+import dev.tutti.train.replica.HeldState;
+import dev.tutti.train.replica.Outcome;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.StepInput;
+import dev.tutti.train.replica.StepPlan;
+import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.StrategyReport;
+import dev.tutti.train.replica.Vote;
+import dev.tutti.train.worker.BackwardOverlap;
+import dev.tutti.train.worker.LocalWorkers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One member with tasks of its own. All members go through the same batches and take from each the rows of their tasks, so it is clear
+ * which rows a round has, whoever works on them. A round is agreed on or done again whole.
+ */
+final class PlacedTasksReplica implements Replica {
+    private static final Logger LOG = LoggerFactory.getLogger(PlacedTasksReplica.class);
+    private static final String ACTIVE = "tasks"; // the setting of the run that names them
+    private static final double WORTH_MOVING = 0.2; // tasks move if a round gets shorter by this share
+    private static final double LEAST_GAIN = 2e-3; // and by so many seconds
+    private static final int PATIENCE = 3; // in so many rounds one after the other
+    private static final int UNMEASURED_STEPS = 2; // the first ones of a comparison are slow for other reasons
+    private static final int VALUES = 0; // its place in the snapshot
+
+    private final PlacedTasks settings;
+    private final TaskLoss loss;
+    private final Team team;
+    private final Timing timing;
+    private final Agreement agreement;
+    private final LocalWorkers workers;
+    private final RoundSnapshot snapshot;
+    private final List<BitSet> tasksOfParameters;
+    private final PlacementRecord record;
+    private final PlacementHistory history;
+    private final double[] rows; // of each task, by this member in this round
+    private final double[] measuredRows;
+    private final double[] seconds; // spent on those that were measured
+    private boolean[] active;
+    private TaskCosts costs;
+    private TaskPlacement placement;
+    private boolean comparing;
+    private boolean underWay;
+    private int steps;
+    private int unevenRounds;
+    private double lossSum;
+
+    PlacedTasksReplica(
+            PlacedTasks settings, Model model, TrainingConfig recipe, TaskLoss loss, Team team, Timing timing) {
+        this.settings = settings;
+        this.loss = loss;
+        this.team = team;
+        this.timing = timing;
+        agreement = Agreement.over(team);
+        workers = new LocalWorkers(model, recipe, team.threads());
+        tasksOfParameters = TaskParameters.of(model);
+        record = new PlacementRecord(team, loss);
+        history = new PlacementHistory(loss);
+        rows = new double[loss.count()];
+        measuredRows = new double[loss.count()];
+        seconds = new double[loss.count()];
+        active = named(String.join(",", settings.active()));
+        List<Tensor> moving = new ArrayList<>(List.of(model.vector().values()));
+        if (model.state().size() > 0) {
+            moving.add(model.state().values());
+        }
+        moving.addAll(workers.state().values());
+        snapshot = new RoundSnapshot(moving);
+    }
+
+    @Override
+    public Model model() {
+        return workers.model();
+    }
+
+    @Override
+    public void batchesPerUpdate(int count) {
+        if (count > 1) {
+            throw new TrainingException("the strategy placedTasks makes an update of one batch, received accumulate "
+                    + count + ": use a larger batch");
+        }
+    }
+
+    @Override
+    public Feed open(Dataset data, int epoch, Position from) {
+        keep();
+        if (placement == null) {
+            begin();
+        }
+        return Feed.whole(data, epoch, from, timing);
+    }
+
+    /** The members have met: all of them try all tasks, to see what each costs and how fast each member is. */
+    private void begin() {
+        int members = team.group().size();
+        costs = new TaskCosts(loss.count(), members);
+        comparing = members > 1;
+        unevenRounds = 0;
+        place(TaskPlacement.everywhere(active, members));
+    }
+
+    private void place(TaskPlacement next) {
+        placement = next;
+        if (!comparing) {
+            record.write(next);
+            history.placed(next, record::member, team.group().isChief());
+        }
+    }
+
+    /** Makes an update of this member's own, and agrees with the others where the round ends. */
+    @Override
+    public Outcome step(StepPlan plan, StepInput input) {
+        for (Optional<Batch> next = input.next(); next.isPresent(); next = input.next()) {
+            underWay = true;
+            learn(next.get(), plan, input);
+        }
+        steps++;
+        Vote vote = input.vote();
+        return steps >= settings.steps() || !vote.more()
+                ? agree(vote)
+                : new Outcome(0, 0, Double.NaN, true, false, false, false);
+    }
+
+    /** A pass for each task, so that it is known what each costs, and one update. */
+    private void learn(Batch batch, StepPlan plan, StepInput input) {
+        int rank = team.group().rank();
+        Batch[] own = new Batch[loss.count()];
+        long samples = 0;
+        for (int task = 0; task < own.length; task++) {
+            int part = placement.ranks().get(task).indexOf(rank);
+            own[task] = part < 0
+                    ? null
+                    : TaskBatches.rows(
+                                    batch,
+                                    task,
+                                    part,
+                                    placement.ranks().get(task).size())
+                            .orElse(null);
+            samples += own[task] == null ? 0 : own[task].size();
+        }
+        int passes = 0;
+        for (int task = 0; task < own.length; task++) {
+            if (own[task] != null) {
+                long began = System.nanoTime();
+                StepResult result = workers.backward(
+                        own[task],
+                        new LocalWorkers.Turn(plan.number(), passes++, rank * team.threads(), samples),
+                        BackwardOverlap.NONE);
+                count(task, result, (System.nanoTime() - began) / 1e9);
+                timing.record(Phase.COMPUTE, began);
+                input.measured(own[task], result);
+            }
+        }
+        if (samples > 0) {
+            long began = System.nanoTime();
+            workers.update(plan.learningRate(), 1);
+            timing.record(Phase.UPDATE, began);
+        }
+    }
+
+    private void count(int task, StepResult result, double took) {
+        rows[task] += result.size();
+        lossSum += result.loss() * result.size();
+        if (!comparing || steps >= UNMEASURED_STEPS || settings.steps() <= UNMEASURED_STEPS) {
+            measuredRows[task] += result.size();
+            seconds[task] += took;
+        }
+    }
+
+    // ---- the end of a round
+
+    private Outcome agree(Vote vote) {
+        underWay = true;
+        Collectives collectives = team.collectives();
+        long began = System.nanoTime();
+        PlacedRound round = PlacedRound.cast(collectives, vote, lossSum, rows, measuredRows, seconds);
+        boolean[] next = heardActive();
+        began = timing.record(Phase.WAIT, began);
+        vote.pendingMetrics().gather(agreement);
+        if (collectives.group().size() > 1) {
+            average(collectives, round);
+        }
+        began = timing.record(Phase.WIRE, began);
+        int updates = steps;
+        keep();
+        timing.record(Phase.UPDATE, began);
+        history.count(round.rows());
+        consider(round, next);
+        return new Outcome(
+                updates,
+                round.samples(),
+                round.loss(),
+                round.more(),
+                round.stop(),
+                round.interrupted(),
+                round.reopen(),
+                round.stateWanted());
+    }
+
+    private boolean[] heardActive() {
+        String mine = team.configuration().values().getOrDefault(ACTIVE, "");
+        String all = team.group().size() == 1 ? mine : agreement.text("active tasks", () -> mine, 0);
+        return named(all.isBlank() ? String.join(",", settings.active()) : all);
+    }
+
+    /** Which tasks a list names; all where it is empty. */
+    private boolean[] named(String list) {
+        boolean[] found = new boolean[loss.count()];
+        Arrays.fill(found, list.isBlank());
+        for (String name : list.isBlank() ? new String[0] : list.split(",")) {
+            int task = 0;
+            while (task < found.length && !loss.name(task).equals(name.strip())) {
+                task++;
+            }
+            if (task == found.length) {
+                LOG.warn("there is no task '{}': the setting {} names some of {}", name.strip(), ACTIVE, names());
+            } else {
+                found[task] = true;
+            }
+        }
+        if (!list.isBlank() && PlacementHistory.none(found)) {
+            LOG.warn("the setting {} names no task: all of {} are active", ACTIVE, names());
+            Arrays.fill(found, true);
+        }
+        return found;
+    }
+
+    private List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (int task = 0; task < loss.count(); task++) {
+            names.add(loss.name(task));
+        }
+        return names;
+    }
+
+    /** Places tasks anew where that is worth it. */
+    private void consider(PlacedRound round, boolean[] next) {
+        boolean changed = !Arrays.equals(active, next);
+        active = next;
+        int members = team.group().size();
+        if (comparing) {
+            costs.compare(round.measuredRows(), round.seconds());
+        } else {
+            costs.follow(round.measuredRows(), round.seconds());
+        }
+        double[] work = costs.work(active);
+        TaskPlacement better =
+                members == 1 ? TaskPlacement.everywhere(active, 1) : TaskPlacement.of(work, costs.slowness());
+        double now = placement.longest(work, costs.slowness());
+        double then = better.longest(work, costs.slowness());
+        unevenRounds = then < (1 - WORTH_MOVING) * now && now - then > LEAST_GAIN ? unevenRounds + 1 : 0;
+        boolean first = comparing;
+        comparing = false;
+        if (first || changed || unevenRounds >= PATIENCE) {
+            unevenRounds = 0;
+            place(better);
+        }
+        history.costs(costs);
+    }
+
+    /** Of each parameter the mean over the members that have worked on one of its tasks, by their rows. */
+    private void average(Collectives collectives, PlacedRound round) {
+        int rank = collectives.group().rank();
+        List<Parameter> parameters = model().parameters();
+        List<Range> still = new ArrayList<>();
+        double[] weights = new double[parameters.size()];
+        for (int i = 0; i < weights.length; i++) {
+            double all = round.rows(tasksOfParameters.get(i));
+            weights[i] = all == 0 ? 0 : round.rows(rank, tasksOfParameters.get(i)) / all;
+            if (all == 0 || model().isFrozen(parameters.get(i))) {
+                still.add(parameters.get(i).range());
+            }
+        }
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor values = model().vector().values();
+            weigh(values, parameters, weights);
+            PackedRanges.change(
+                    values, model().trainable(), learning -> collectives.allReduce("parameters of tasks", learning));
+            for (Range range : still) { // what no member has worked on stays as it is, to the last bit
+                part(values, range).copy_(part(snapshot.get(VALUES), range));
+            }
+            if (model().state().size() > 0) {
+                Tensor statistics = model().state().values();
+                double all = round.samples();
+                statistics.mul_(all == 0 ? 1.0 / collectives.group().size() : round.samples(rank) / all);
+                collectives.allReduce("running statistics", statistics);
+            }
+            averageOptimizer(collectives, parameters, weights);
+        }
+    }
+
+    /** So that a task that moves finds what its optimizer remembers. */
+    private void averageOptimizer(Collectives collectives, List<Parameter> parameters, double[] weights) {
+        workers.state().forEach((name, tensor) -> {
+            if (tensor.rank() == 0) {
+                double[][] counters = collectives.gather("optimizer: " + name, tensor.item());
+                tensor.fill_(Arrays.stream(counters)
+                        .mapToDouble(each -> each[0])
+                        .max()
+                        .orElse(0));
+            } else {
+                weigh(tensor, parameters, weights);
+                collectives.allReduce("optimizer: " + name, tensor);
+            }
+        });
+    }
+
+    private static void weigh(Tensor vector, List<Parameter> parameters, double[] weights) {
+        for (int i = 0; i < weights.length; i++) {
+            Tensor part = part(vector, parameters.get(i).range());
+            if (weights[i] == 0) {
+                part.zero_();
+            } else if (weights[i] != 1) {
+                part.mul_(weights[i]);
+            }
+        }
+    }
+
+    private static Tensor part(Tensor vector, Range range) {
+        return vector.narrow(0, range.from(), range.length());
+    }
+
+    private void keep() {
+        snapshot.keep();
+        workers.shareStatistics();
+        Arrays.fill(rows, 0);
+        Arrays.fill(measuredRows, 0);
+        Arrays.fill(seconds, 0);
+        lossSum = 0;
+        steps = 0;
+        underWay = false;
+    }
+
+    @Override
+    public void regrouped() {
+        abandon();
+        workers.amongOthers(team.group().size() > 1);
+        placement = null;
+    }
+
+    @Override
+    public void abandon() {
+        if (underWay) {
+            snapshot.restore();
+            keep();
+        }
+    }
+
+    @Override
+    public Agreement agreement() {
+        return agreement;
+    }
+
+    @Override
+    public HeldState state() {
+        return HeldState.whole(workers.state());
+    }
+
+    @Override
+    public StrategyReport report() {
+        return history.report();
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+        snapshot.close();
+    }
+}
