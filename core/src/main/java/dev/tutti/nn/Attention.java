@@ -24,6 +24,8 @@ public final class Attention extends MergeLayer<Attention> {
     private boolean masked;
     private LowRankAdapter lora;
     private boolean rotary;
+    private double rotaryBase = RotaryPositions.BASE;
+    private int keyHeads; // 0: as many as heads
 
     private Attention() {}
 
@@ -60,8 +62,27 @@ public final class Attention extends MergeLayer<Attention> {
         return copy(c -> c.rotary = true);
     }
 
+    /** What the angles of {@link #rotary} follow from; 10,000 by default, more for longer sequences. */
+    public Attention rotaryBase(double base) {
+        return copy(c -> c.rotaryBase = base);
+    }
+
+    /** So many heads of keys and values, each of which several heads of queries share; as many as there are queries by default. */
+    public Attention keyHeads(int count) {
+        return copy(c -> c.keyHeads = count);
+    }
+
     int heads() {
         return heads;
+    }
+
+    /** Whether several heads of queries share one of keys and values. */
+    boolean sharesKeys() {
+        return keyHeads > 0 && keyHeads != heads;
+    }
+
+    private int keys() {
+        return keyHeads == 0 ? heads : keyHeads;
     }
 
     boolean hasBias() {
@@ -99,15 +120,20 @@ public final class Attention extends MergeLayer<Attention> {
         build.require(
                 !rotary || width / heads % 2 == 0,
                 "turns pairs of elements by position, so heads need an even width, received " + width / heads);
-        build.parameter("in_proj_weight", Shape.of(3 * width, width), Initializer.GLOROT);
+        build.require(
+                keyHeads >= 0 && heads % keys() == 0 && (!sharesKeys() || inputs.size() == 1),
+                "has " + keyHeads + " heads of keys, which must divide its " + heads
+                        + " heads, and fewer of them need a single input");
+        build.require(rotaryBase > 0, "needs a base of positions above 0, received " + rotaryBase);
+        long joint = width / heads * (heads + 2L * keys());
+        build.parameter("in_proj_weight", Shape.of(joint, width), Initializer.GLOROT);
         build.parameter("out_proj.weight", Shape.of(width, width), Initializer.FAN_IN);
         if (bias) {
-            build.parameter(
-                    "in_proj_bias", Shape.of(3 * width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
+            build.parameter("in_proj_bias", Shape.of(joint), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
             build.parameter("out_proj.bias", Shape.of(width), Initializer.ZEROS, width, width, ParameterLayout.PLAIN);
         }
         if (lora != null) {
-            lora.build("in_proj_", 3 * width, width, build);
+            lora.build("in_proj_", joint, width, build);
             lora.build("out_proj.", width, width, build);
         }
         return query;
@@ -135,8 +161,8 @@ public final class Attention extends MergeLayer<Attention> {
     private Tensor maskedAttention(List<Tensor> qkv, Tensor mask, ForwardContext pass) {
         Tensor hidden = mask.add(-1).mul(HIDDEN).unsqueeze(1).unsqueeze(1); // [batch, 1, 1, time]
         Tensor scores = causal ? hidden.add(Functions.causalBias(hidden, mask.dim(1))) : hidden;
-        Tensor query = rotary ? RotaryPositions.turn(qkv.get(0)) : qkv.get(0);
-        Tensor key = rotary ? RotaryPositions.turn(qkv.get(1)) : qkv.get(1);
+        Tensor query = rotary ? RotaryPositions.turn(qkv.get(0), rotaryBase) : qkv.get(0);
+        Tensor key = rotary ? RotaryPositions.turn(qkv.get(1), rotaryBase) : qkv.get(1);
         return dropout > 0 && pass.training()
                 ? Functions.attention(query, key, qkv.get(2), scores, dropout, pass.randomness())
                 : Functions.attention(query, key, qkv.get(2), scores);
@@ -144,8 +170,8 @@ public final class Attention extends MergeLayer<Attention> {
 
     /** What queries find, each {@code [batch, heads, time, width of a head]}. */
     Tensor attend(Tensor asking, Tensor asked, Tensor value, ForwardContext pass) {
-        Tensor query = rotary ? RotaryPositions.turn(asking) : asking;
-        Tensor key = rotary ? RotaryPositions.turn(asked) : asked;
+        Tensor query = rotary ? RotaryPositions.turn(asking, rotaryBase) : asking;
+        Tensor key = rotary ? RotaryPositions.turn(asked, rotaryBase) : asked;
         return dropout > 0 && pass.training()
                 ? Functions.attention(query, key, value, causal, dropout, pass.randomness())
                 : Functions.attention(query, key, value, causal);
@@ -164,7 +190,27 @@ public final class Attention extends MergeLayer<Attention> {
                 Tensor b = rows(pass.parameter("in_proj_" + LowRankAdapter.B), qkv.size(), parts);
                 projected = projected.add(lora.forward(x, pass.parameter("in_proj_" + LowRankAdapter.A), b));
             }
+            if (sharesKeys()) {
+                return shared(projected);
+            }
             projected.unflatten(-1, parts, heads, -1).unbind(2).forEach(part -> qkv.add(part.transpose(1, 2)));
+        }
+        return qkv;
+    }
+
+    /** The same where keys and values have fewer heads: each is there as often as queries share it. */
+    private List<Tensor> shared(Tensor joint) {
+        long each = joint.dim(-1) / (heads + 2L * keys());
+        List<Tensor> qkv = new ArrayList<>(3);
+        qkv.add(joint.narrow(2, 0, heads * each).unflatten(-1, heads, each).transpose(1, 2));
+        for (int part = 0; part < 2; part++) {
+            Tensor own = joint.narrow(2, (heads + (long) part * keys()) * each, keys() * each)
+                    .unflatten(-1, keys(), each)
+                    .transpose(1, 2); // [batch, keys, time, width of a head]
+            Tensor copies = own.unsqueeze(2)
+                    .expand(own.dim(0), keys(), heads / keys(), own.dim(2), each)
+                    .reshape(own.dim(0), heads, own.dim(2), each);
+            qkv.add(copies);
         }
         return qkv;
     }
@@ -185,7 +231,7 @@ public final class Attention extends MergeLayer<Attention> {
 
     @Override
     protected String script(List<String> all, ScriptWriter s) {
-        if (rotary) {
+        if (rotary || sharesKeys()) {
             throw new UnsupportedLayerException(s.path(), this);
         }
         List<String> inputs = masked ? all.subList(0, all.size() - 1) : all;

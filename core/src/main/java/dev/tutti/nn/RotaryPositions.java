@@ -5,19 +5,20 @@ import java.util.List;
 
 /** Turns queries and keys by angles that grow with their position, so that their products depend on the distance alone. */
 final class RotaryPositions {
-    private static final double BASE = 10_000;
+    /** The usual base. */
+    static final double BASE = 10_000;
 
     private RotaryPositions() {}
 
     /** @param x {@code [batch, heads, time, width of a head]}, of even width */
-    static Tensor turn(Tensor x) {
+    static Tensor turn(Tensor x, double base) {
         int steps = Math.toIntExact(x.dim(2));
         int half = Math.toIntExact(x.dim(3) / 2);
         double[] cosines = new double[steps * half];
         double[] sines = new double[steps * half];
         for (int step = 0; step < steps; step++) {
             for (int i = 0; i < half; i++) {
-                double angle = step / Math.pow(BASE, (double) i / half);
+                double angle = step / Math.pow(base, (double) i / half);
                 cosines[step * half + i] = Math.cos(angle);
                 sines[step * half + i] = Math.sin(angle);
             }

@@ -218,7 +218,7 @@ public final class TensorSplit {
     }
 
     private Layer attention(Attention attention, Blueprint.Node node) {
-        if (attention.heads() < slices || "whole".equals(said(node)) || slices == 1) {
+        if (attention.heads() < slices || attention.sharesKeys() || "whole".equals(said(node)) || slices == 1) {
             return attention;
         }
         long width = node.parameters.get("out_proj.weight").shape().dim(0);

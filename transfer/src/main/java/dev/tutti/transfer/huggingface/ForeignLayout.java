@@ -30,9 +30,11 @@ interface ForeignLayout {
             case "bert" -> BertLayout.bert(config, names, pooling);
             case "distilbert" -> BertLayout.distilBert(config, names, pooling);
             case "gpt2" -> new Gpt2Layout(config, names);
+            case "llama", "mistral" -> new LlamaLayout(config, names);
             default ->
                 throw new ConfigException(
-                        "config.json: model_type: expected bert, distilbert or gpt2, received '" + type + "'");
+                        "config.json: model_type: expected bert, distilbert, gpt2, llama or mistral, received '" + type
+                                + "'");
         };
     }
 

@@ -11,8 +11,13 @@ import java.util.Map;
  * @param name the name of the parameter or buffer here
  * @param stored the names there, in the order of their rows
  * @param turned whether there rows and columns change places
+ * @param rows of each of several tensors; empty where all have equally many
  */
-record TensorRule(String name, List<String> stored, boolean turned) {
+record TensorRule(String name, List<String> stored, boolean turned, List<Long> rows) {
+    private TensorRule(String name, List<String> stored, boolean turned) {
+        this(name, stored, turned, List.of());
+    }
+
     static TensorRule same(String name, String stored) {
         return new TensorRule(name, List.of(stored), false);
     }
@@ -24,6 +29,11 @@ record TensorRule(String name, List<String> stored, boolean turned) {
     /** Several tensors that are one here. */
     static TensorRule joined(String name, String... stored) {
         return new TensorRule(name, List.of(stored), false);
+    }
+
+    /** Several tensors of different heights that are one here. */
+    static TensorRule joined(String name, List<String> stored, List<Long> rows) {
+        return new TensorRule(name, stored, false, rows);
     }
 
     /** What a layer with weight and bias, or a norm, has. */
@@ -46,9 +56,11 @@ record TensorRule(String name, List<String> stored, boolean turned) {
     /** What is stored, from the value here. */
     void write(Tensor value, Map<String, Tensor> out) {
         List<Tensor> parts = new ArrayList<>();
-        long rows = value.dim(0) / stored.size();
+        long from = 0;
         for (int i = 0; i < stored.size(); i++) {
-            Tensor part = stored.size() == 1 ? value : value.narrow(0, i * rows, rows);
+            long count = rows.isEmpty() ? value.dim(0) / stored.size() : rows.get(i);
+            Tensor part = stored.size() == 1 ? value : value.narrow(0, from, count);
+            from += count;
             parts.add(turned ? turn(part) : part.contiguous());
         }
         for (int i = 0; i < parts.size(); i++) {
