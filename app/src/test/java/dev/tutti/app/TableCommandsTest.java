@@ -173,6 +173,10 @@ class TableCommandsTest {
                         more.toString(),
                         "--replay",
                         "0.5",
+                        "--distill",
+                        "0.2",
+                        "--consolidate",
+                        "1",
                         "--epochs",
                         "6",
                         "--output",
@@ -191,6 +195,7 @@ class TableCommandsTest {
         assertThat(result.get("accuracy").asDouble()).isGreaterThan(0.85);
         assertThat(result.get("oldData").get("metrics").get("accuracy").asDouble())
                 .isGreaterThan(0.9);
+        assertThat(result.get("forgetting").get("accuracy").asDouble()).isLessThan(0.05);
         JsonNode before =
                 Json.json().readTree(run.resolve("model/features.json").toFile());
         JsonNode after =

@@ -33,6 +33,7 @@ public abstract class Optimizer extends Definition {
     private double weightDecay;
     private List<String> noDecay = List.of();
     private Map<String, Double> rateFactors = Map.of();
+    private Consolidation consolidation;
     private double clipNorm;
     private double clipValue;
 
@@ -49,7 +50,8 @@ public abstract class Optimizer extends Definition {
     public final Update bind(Target target) {
         Objects.requireNonNull(target, "target");
         validate();
-        return update(rateFactors.isEmpty() ? target : target.rateFactors(rateFactors));
+        Target grouped = rateFactors.isEmpty() ? target : target.rateFactors(rateFactors);
+        return update(consolidation == null ? grouped : grouped.consolidated(consolidation));
     }
 
     /** Makes the state that belongs to the target's range; the settings have been validated. */
@@ -75,6 +77,9 @@ public abstract class Optimizer extends Definition {
             throw new TuttiException(
                     kind() + ": rateFactors: expected numbers of at least 0 by pattern of names, such as"
                             + " {encoder*: 0.1}, received " + rateFactors);
+        }
+        if (consolidation != null) {
+            consolidation.validate();
         }
         schedule().validate();
     }
@@ -155,6 +160,11 @@ public abstract class Optimizer extends Definition {
      */
     public Optimizer rateFactors(Map<String, Double> factors) {
         return copy(c -> base(c).rateFactors = new LinkedHashMap<>(factors));
+    }
+
+    /** Holds parameters that were important for what was learned before near to their earlier values. */
+    public Optimizer consolidation(Consolidation choice) {
+        return copy(c -> base(c).consolidation = choice);
     }
 
     /** Scales the gradients down when their length, over the whole vector, exceeds {@code max}; 0 switches it off. */

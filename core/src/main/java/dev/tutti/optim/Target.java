@@ -26,15 +26,17 @@ import java.util.stream.IntStream;
  *     go by name, such as no decay for biases
  * @param trainable asked at every step, so that freezing works while training
  * @param rateFactors what scales the learning rate, by pattern of names
+ * @param consolidation what holds parameters near to earlier values; may be null
  */
 public record Target(
         FlatVector vector,
         Range range,
         List<NamedRange> parameters,
         Supplier<List<Range>> trainable,
-        Map<String, Double> rateFactors) {
+        Map<String, Double> rateFactors,
+        Consolidation consolidation) {
     public Target(FlatVector vector, Range range, List<NamedRange> parameters, Supplier<List<Range>> trainable) {
-        this(vector, range, parameters, trainable, Map.of());
+        this(vector, range, parameters, trainable, Map.of(), null);
     }
 
     public Target {
@@ -55,7 +57,7 @@ public record Target(
 
     /** The same for a part of the range. */
     public Target part(Range part) {
-        return new Target(vector, part, parameters, trainable, rateFactors);
+        return new Target(vector, part, parameters, trainable, rateFactors, consolidation);
     }
 
     /**
@@ -76,7 +78,12 @@ public record Target(
                                         .toList()));
             }
         }
-        return new Target(vector, range, parameters, trainable, factors);
+        return new Target(vector, range, parameters, trainable, factors, consolidation);
+    }
+
+    /** The same with parameters that are held near to earlier values. */
+    Target consolidated(Consolidation choice) {
+        return new Target(vector, range, parameters, trainable, rateFactors, choice);
     }
 
     /** Stretches to update now by the factor of their learning rate. */

@@ -38,6 +38,7 @@ public abstract class VectorUpdate implements Update {
     private final Target target;
     private final Decay decay;
     private final Tensor mask;
+    private final Consolidation.Pull pull; // null for none
     private final Tensor values;
     private final Tensor gradients;
     private final Map<String, Tensor> state = new LinkedHashMap<>();
@@ -51,6 +52,7 @@ public abstract class VectorUpdate implements Update {
         this.target = target;
         this.decay = decay;
         mask = decay.mask(target); // first: it may refuse a name, and nothing is held yet
+        pull = target.consolidation() == null ? null : target.consolidation().bind(target);
         FlatVector vector = target.vector();
         values = vector.values(target.range()).retain();
         gradients = vector.gradients(target.range()).retain();
@@ -113,6 +115,9 @@ public abstract class VectorUpdate implements Update {
     private record RateGroup(double factor, List<ParameterSlice> stretches) {}
 
     private void moveGroup(List<ParameterSlice> stretches, double rate) {
+        if (pull != null) {
+            stretches.forEach(pull::addTo);
+        }
         if (decay.isOn() && (mask != null || !decaysInKernel())) {
             stretches.forEach(slice -> decay(slice, rate));
         }
@@ -189,6 +194,9 @@ public abstract class VectorUpdate implements Update {
         gradients.close();
         if (mask != null) {
             mask.close();
+        }
+        if (pull != null) {
+            pull.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.app.command;
 import dev.tutti.app.UsageException;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Split;
+import dev.tutti.data.transform.Transform;
 import dev.tutti.json.Json;
 import dev.tutti.source.Sources;
 import dev.tutti.source.column.ColumnDrift;
@@ -12,14 +13,17 @@ import dev.tutti.source.combined.KeptRowsSource;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.JobFile;
 import dev.tutti.train.job.RunFolder;
+import dev.tutti.train.transfer.ParameterImportance;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The options that let a saved model learn on from new data. */
 final class IncrementalOptions {
     private static final double TRAINING_SHARE = 0.9;
+    private static final int IMPORTANCE_ROWS = 500;
 
     @Option(
             names = "--from",
@@ -40,19 +44,42 @@ final class IncrementalOptions {
             description = "With --data: the share of rows that are old ones, such as 0.2, so that less is forgotten.")
     private double replay;
 
+    @Option(
+            names = "--distill",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "With --from: the share of the loss that holds answers near to those of that model.")
+    private double distill;
+
+    @Option(
+            names = "--consolidate",
+            paramLabel = "STRENGTH",
+            defaultValue = "0",
+            description = "With --data: holds parameters that matter on the old data near to their values (elastic"
+                    + " weight consolidation); try 10 to 1000.")
+    private double consolidate;
+
     private List<ColumnDrift> drift = List.of();
     private Dataset old;
 
     /** The job with the model and the data it goes on with. */
     JobFile in(JobFile file, boolean outputSaid) {
         if (from == null) {
-            if (data != null || replay != 0) {
-                throw new UsageException("--data and --replay belong to --from, the model that learns on");
+            if (data != null || replay != 0 || distill != 0 || consolidate != 0) {
+                throw new UsageException(
+                        "--data, --replay, --distill and --consolidate belong to --from, the model that learns on");
             }
             return file;
         }
         if (!(replay >= 0 && replay < 1)) {
             throw new UsageException("--replay " + replay + ": expected a share from 0 to less than 1, such as 0.2");
+        }
+        if (!(distill >= 0 && distill < 1)) {
+            throw new UsageException("--distill " + distill + ": expected a share from 0 to less than 1, such as 0.5");
+        }
+        if (!(consolidate >= 0) || consolidate > 0 && data == null) {
+            throw new UsageException(
+                    "--consolidate " + consolidate + ": expected a strength of 0 or more, and new rows in --data");
         }
         Path model = RunFolder.modelAt(from);
         String said = "--from " + from;
@@ -68,7 +95,28 @@ final class IncrementalOptions {
             String next = changed.job().output() + "-updated";
             changed = changed.set("output", Json.write(next), said);
         }
-        return data == null ? changed : withNewRows(changed, file, model);
+        if (distill > 0) {
+            changed = changed.set(
+                    "distill", Json.write(Map.of("from", model.toString(), "share", distill)), "--distill " + distill);
+        }
+        changed = data == null ? changed : withNewRows(changed, file, model);
+        return consolidate > 0 ? consolidated(changed, model) : changed;
+    }
+
+    /** Measures on the old data what must not be lost, and writes it beside the run. */
+    private JobFile consolidated(JobFile changed, Path model) {
+        Path file = Path.of(changed.job().output().path() + "-importance.safetensors");
+        try (SavedModel saved = SavedModel.load(model)) {
+            Dataset rows = old;
+            for (Transform transform : saved.features().transforms()) {
+                rows = rows.map(transform);
+            }
+            ParameterImportance.write(saved.model(), changed.job().loss(), rows, IMPORTANCE_ROWS, file);
+        }
+        return changed.set(
+                "optimizer.consolidation",
+                Json.write(Map.of("file", file.toString(), "strength", consolidate)),
+                "--consolidate " + consolidate);
     }
 
     private JobFile withNewRows(JobFile changed, JobFile before, Path model) {

@@ -42,6 +42,7 @@ public final class Job {
 
     private JobLora lora;
     private boolean cacheTrunk;
+    private JobDistillation distill;
     private Loss loss;
     private Optimizer optimizer;
 
@@ -117,6 +118,11 @@ public final class Job {
     /** Whether the outputs of the frozen first layers are computed once and kept on disk. */
     public boolean cacheTrunk() {
         return cacheTrunk;
+    }
+
+    /** The earlier model whose answers are learned too. */
+    Optional<JobDistillation> distill() {
+        return Optional.ofNullable(distill);
     }
 
     public Loss loss() {

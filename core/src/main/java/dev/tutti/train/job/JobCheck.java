@@ -85,6 +85,15 @@ final class JobCheck {
             job.loss().validate();
             return job;
         });
+        job.distill()
+                .ifPresent(distill -> explained("/distill", () -> {
+                    require(
+                            !job.cacheTrunk(),
+                            "/distill",
+                            "distill and cacheTrunk do not go together: expected one of them");
+                    distill.loss(job.loss());
+                    return SavedModel.features(distill.teacher());
+                }));
         atLeastOne("/epochs", job.epochs());
         atLeastOne("/batch", job.batch().orElse(1));
         atLeastOne("/accumulate", job.accumulate());

@@ -10,12 +10,14 @@ import dev.tutti.tensor.Engine;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.run.RunRecorder;
 import dev.tutti.train.transfer.AdoptionReport;
 import dev.tutti.train.transfer.Lora;
+import dev.tutti.train.transfer.TaughtSource;
 import dev.tutti.train.transfer.TrunkCache;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -180,7 +182,9 @@ public final class ReadyJob implements AutoCloseable {
                 .callbacks(recorder);
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
         fit = resume ? fit.resume(new Checkpoints(job).folder()) : fit;
-        History history = job.cacheTrunk() ? fitBehindTrunk(fit) : trainer.fit(train, fit);
+        History history = job.cacheTrunk()
+                ? fitBehindTrunk(fit)
+                : job.distill().isPresent() ? fitTaught(fit, job.distill().get()) : trainer.fit(train, fit);
         if (history.epochs().size() >= job.epochs()) {
             history = new History(
                     history.epochs(),
@@ -198,6 +202,24 @@ public final class ReadyJob implements AutoCloseable {
             }
         }
         return history;
+    }
+
+    /** Asks the earlier model once, and learns from its answers beside the labels. */
+    private History fitTaught(Fit fit, JobDistillation distill) {
+        Dataset taught = Dataset.of(TaughtSource.of(prepared(job.data().train()), distill.teacher()));
+        taught = job.shuffle() ? taught.shuffle(job.seed()) : taught;
+        taught = job.batch().isPresent() ? taught.batch(job.batch().getAsInt()) : taught;
+        TrainingConfig plain = job.config();
+        TrainingConfig config = new TrainingConfig(
+                plain.optimizer(),
+                distill.loss(plain.loss()),
+                plain.metrics(),
+                plain.movingAverage(),
+                plain.seed(),
+                plain.precision());
+        return Trainer.of(model(), config)
+                .cores(job.cores().orElse(Engine.cores()))
+                .fit(taught, validation.isPresent() ? fit.validate(prepared(validation.get())) : fit);
     }
 
     /** Computes the outputs of the frozen first layers once, and trains what is behind them. */
