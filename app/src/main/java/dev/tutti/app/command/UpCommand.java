@@ -48,6 +48,14 @@ public final class UpCommand extends TuttiCommand {
             description = "New examples of POST /models/M/learn after which a model learns on; 256.")
     private int learnAfter;
 
+    @Option(
+            names = "--learn-distill",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "The share of the loss that holds a learning model's answers near to those of the version"
+                    + " before, so that less is forgotten; 0.")
+    private double learnDistill;
+
     public UpCommand(Console console) {
         super(console);
     }
@@ -72,7 +80,8 @@ public final class UpCommand extends TuttiCommand {
                                 LearningSettings.DEFAULT.heldOutEvery(),
                                 LearningSettings.DEFAULT.judgingExamples(),
                                 LearningSettings.DEFAULT.window(),
-                                LearningSettings.DEFAULT.cores()),
+                                LearningSettings.DEFAULT.cores(),
+                                learnDistill),
                         http.accessLog() ? Optional.of(line -> console().err().println(line)) : Optional.empty())) {
             people().println("The page is at " + server.uri() + "/, jobs are kept in " + folder + ". A job:");
             people().println(

@@ -165,6 +165,11 @@ public final class OnlineLearner implements AutoCloseable {
         }
         ObjectNode source = examples.store().source(Math.max(0, count - settings.window()), count, round);
         ObjectNode job = job(name, version(name, base), source);
+        if (settings.distillation() > 0) {
+            job.putObject("distill")
+                    .put("from", version(name, base).toAbsolutePath().toString())
+                    .put("share", settings.distillation());
+        }
         JobRecord submitted =
                 jobs.submit(new JobSubmission(job, "learn-" + name, 0, settings.cores(), null, null), USER);
         examples.write(state.begun(count, submitted.id(), base));

@@ -45,7 +45,7 @@ class OnlineLearnerTest {
                 new Resources(2, 8_000),
                 ServingSettings.standard().replicas(1).poll(Duration.ofMillis(200)),
                 HttpSettings.local(0),
-                new LearningSettings(160, 5, 20, 20_000, 1),
+                new LearningSettings(160, 5, 20, 20_000, 1).distillation(0.2),
                 Optional.empty());
     }
 

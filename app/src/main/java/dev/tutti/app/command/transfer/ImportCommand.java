@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         name = "import",
         sortOptions = false,
         description = "Makes an ordinary model of one from elsewhere: a folder of Hugging Face's layout (BERT, MiniLM,"
-                + " DistilBERT, GPT-2), a ResNet of torchvision as safetensors, or an ONNX file.")
+                + " DistilBERT, GPT-2, Llama), a ResNet of torchvision as safetensors, or an ONNX file.")
 public final class ImportCommand extends TuttiCommand {
     @Parameters(paramLabel = "SOURCE", description = "The folder or the file.")
     private Path source;
