@@ -57,6 +57,7 @@ final class OnnxFunctions {
             case "dropout" -> a.tensor(0);
             case "relu", "elu", "selu", "mish", "sigmoid", "tanh", "softplus", "abs", "sqrt" ->
                 nodes.same(named(function), a.tensor(0));
+            case "rsqrt" -> nodes.same("Reciprocal", nodes.same("Sqrt", a.tensor(0)));
             case "hardswish" -> nodes.same("HardSwish", a.tensor(0));
             case "hardsigmoid" ->
                 nodes.same("HardSigmoid", a.tensor(0), attribute("alpha", 1.0 / 6), attribute("beta", 0.5));
@@ -202,7 +203,7 @@ final class OnnxFunctions {
     private OnnxValue reduce(String operator, Arguments a) {
         OnnxValue x = a.tensor(0);
         long[] axes = Arrays.stream(a.longs(1)).map(x::axis).sorted().toArray();
-        boolean keep = a.isTrue(2);
+        boolean keep = a.isTrue(2) || a.word("keepdim", "False").equals("True");
         List<Long> dims = new ArrayList<>();
         for (int i = 0; i < x.rank(); i++) {
             int axis = i;
@@ -275,6 +276,9 @@ final class OnnxFunctions {
         List<?> list(int index) {
             if (has(index) && all.get(index) instanceof List<?> list) {
                 return list;
+            }
+            if (has(index) && all.get(index) instanceof Number single) { // an axis may stand for a list of one
+                return List.of(single);
             }
             throw new IllegalArgumentException("a call whose argument " + index + " is no list");
         }

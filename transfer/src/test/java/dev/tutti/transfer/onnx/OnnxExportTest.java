@@ -124,7 +124,39 @@ class OnnxExportTest {
                         false,
                         Input.of(5, 4)),
                 new Case("lstm, every step", lstm(3).layers(2).sequence(), false, Input.of(5, 4)),
-                new Case("tied", tiedEmbedding(7, 4, dense(4)), false, Input.ids(Shape.ANY)));
+                new Case("tied", tiedEmbedding(7, 4, dense(4)), false, Input.ids(Shape.ANY)),
+                new Case("gated", Sequential.of(rmsNorm(), swiGlu(6)), false, Input.of(3, 4)),
+                new Case("attention", attention(2).noBias(), false, Input.of(3, 4)),
+                new Case(
+                        "experts",
+                        Graph.inputs("x")
+                                .add("shared", experts(2, dense(3).tanh()), "x")
+                                .add("own", experts(1, dense(3).relu()), "x")
+                                .add("gate", expertGate(), "x", "shared", "own")
+                                .add("other", dense(3), "x")
+                                .add("stitched", crossStitch(), "gate", "other")
+                                .outputs("gate", "stitched"),
+                        false,
+                        Input.of(4)),
+                new Case(
+                        "products",
+                        Graph.inputs("a", "b")
+                                .add("product", multiply(), "a", "b")
+                                .add("scalar", dot(), "a", "b")
+                                .outputs("product", "scalar"),
+                        false,
+                        Input.of(3),
+                        Input.of(3)),
+                new Case(
+                        "transposed, one axis",
+                        Sequential.of(convTranspose1d(3, 2).stride(2), globalMaxPool1d()),
+                        false,
+                        Input.of(2, 6)),
+                new Case(
+                        "pooled by mean, fixed positions",
+                        Sequential.of(positionalEncoding(), sequencePool().first()),
+                        false,
+                        Input.of(5, 4)));
         Stream<Case> activations = Stream.of(Activation.values())
                 .map(function -> new Case("activation " + function, dense(6).activation(function), false, Input.of(4)));
         return Stream.concat(layers, activations);
