@@ -186,6 +186,24 @@ class TransferCommandsTest {
         assertThat(terminal.run("parity", job.toString(), "--workers", "2", "--steps", "10", "--json"))
                 .as(terminal.err())
                 .isZero();
+        String placed = folder.resolve("placed").toString();
+        assertThat(terminal.run(
+                        "train",
+                        job.toString(),
+                        "--processes",
+                        "2",
+                        "--strategy",
+                        "{type: placedTasks, everySteps: 4}",
+                        "--output",
+                        placed,
+                        "--json"))
+                .as(terminal.err())
+                .isZero();
+        assertThat(terminal.err()).contains("at the end on");
+        assertThat(terminal.json().path("digit.accuracy").asDouble()).isGreaterThan(0.6);
+        assertThat(terminal.json().path("tasks"))
+                .hasSize(3)
+                .allSatisfy(each -> assertThat(each.path("members")).isNotEmpty());
     }
 
     @Test
