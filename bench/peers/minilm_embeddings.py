@@ -12,7 +12,7 @@ SENTENCES = [
     "A great film, and a lesson in patience.",
     "The plot is thin.",
     "Distributed training of neural networks on the JVM, with parameter servers and all-reduce.",
-    "Nobody will remember this one tomorrow morning, which is perhaps for the best.",
+    "It will be forgotten by tomorrow morning, which is perhaps for the best.",
 ]
 
 folder, output = sys.argv[1:]

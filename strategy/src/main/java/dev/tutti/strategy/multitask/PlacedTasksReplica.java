@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One member with tasks of its own. All members go through the same batches and take from each the rows of their tasks, so it is clear
- * which rows a round has, whoever works on them. A round is agreed on or done again whole.
+ * which rows a round has, wherever its tasks are placed. A round is agreed on or done again whole.
  */
 final class PlacedTasksReplica implements Replica {
     private static final Logger LOG = LoggerFactory.getLogger(PlacedTasksReplica.class);

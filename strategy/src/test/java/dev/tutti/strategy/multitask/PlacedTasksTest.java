@@ -94,7 +94,7 @@ class PlacedTasksTest {
         return (List<Map<String, Object>>) result.history().strategy().values().get("tasks");
     }
 
-    /** Each task's rows count once per its own epoch, whoever works on them. */
+    /** Each task's rows count once per its own epoch, wherever they are worked on. */
     private static void requireAllRows(Result result) {
         assertThat(report(result))
                 .extracting(task -> task.get("rows"))
