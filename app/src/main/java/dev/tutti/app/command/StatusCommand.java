@@ -86,11 +86,16 @@ public final class StatusCommand extends TuttiCommand {
             List<String> holders = holding.holders();
             table.add(List.of(
                     holding.thing(),
-                    holders.isEmpty() ? "none: lost" : holders.get(0),
+                    holders.isEmpty() ? none(holding) : holders.get(0),
                     holders.size() < 2 ? "-" : String.join(", ", holders.subList(1, holders.size())),
                     String.valueOf(holding.term())));
         }
         people().print(table);
+    }
+
+    /** A task without members was told to rest; of other things all copies were lost. */
+    private static String none(Holding holding) {
+        return holding.thing().startsWith("task-") ? "none: it rests" : "none: lost";
     }
 
     private static String rows(Map<Integer, Long> rows) {
