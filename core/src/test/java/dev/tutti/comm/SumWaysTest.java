@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
-import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.memory.MemoryBoard;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.transport.LinkCosts;
 import dev.tutti.comm.transport.SumWay;
 import dev.tutti.tensor.Scope;

@@ -162,7 +162,10 @@ public final class NetworkStudy {
                         ways,
                         orders().toString());
                 processes.start(
-                        host, command, Map.of(NetworkCollectives.ADDRESS_VARIABLE, hosts.address(host)), SumMember.RESULT);
+                        host,
+                        command,
+                        Map.of(NetworkCollectives.ADDRESS_VARIABLE, hosts.address(host)),
+                        SumMember.RESULT);
             }
             return Json.json().readValue(processes.await(LIMIT), new TypeReference<Map<String, List<Double>>>() {});
         } catch (IOException e) {

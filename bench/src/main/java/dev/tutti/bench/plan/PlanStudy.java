@@ -124,8 +124,8 @@ public final class PlanStudy {
             }
             try {
                 double measured = measure(link, hosts, run);
-                PlanRow row =
-                        new PlanRow(link, hosts, run.strategy(), run.settings(), run.step(), measured, run.equals(fastest));
+                PlanRow row = new PlanRow(
+                        link, hosts, run.strategy(), run.settings(), run.step(), measured, run.equals(fastest));
                 rows.add(row);
                 human.printf(
                         Locale.ROOT,
