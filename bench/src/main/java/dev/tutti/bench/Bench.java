@@ -11,11 +11,16 @@ import dev.tutti.bench.harness.ResultRow;
 import dev.tutti.bench.harness.Results;
 import dev.tutti.bench.harness.ResultsFolder;
 import dev.tutti.bench.harness.Versions;
+import dev.tutti.bench.network.NetworkStudy;
+import dev.tutti.bench.network.NetworkTable;
+import dev.tutti.bench.plan.PlanStudy;
+import dev.tutti.bench.plan.PlanTable;
 import dev.tutti.bench.process.BenchProcesses;
 import dev.tutti.bench.process.PeerEnvironment;
 import dev.tutti.bench.strategies.StrategyRow;
 import dev.tutti.bench.strategies.StrategyStudy;
 import dev.tutti.bench.strategies.StrategyTable;
+import dev.tutti.io.AtomicFile;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -40,6 +45,8 @@ public final class Bench {
             Map.entry("serve", ServeBenchmark::with),
             Map.entry("spark", SparkBenchmark::with),
             Map.entry("transfer", TransferBenchmark::with)));
+    private static final String NETWORK = "network";
+    private static final String PLAN = "plan";
     private static final String STRATEGIES = "strategies";
     private static final List<String> PACKAGES = List.of(
             "torch",
@@ -60,7 +67,8 @@ public final class Bench {
     /** The names of the benchmarks, in order. */
     public static List<String> names() {
         List<String> names = new ArrayList<>(BENCHMARKS.keySet());
-        names.add(STRATEGIES);
+        names.addAll(List.of(NETWORK, PLAN, STRATEGIES));
+        names.sort(null);
         return List.copyOf(names);
     }
 
@@ -74,6 +82,12 @@ public final class Bench {
     public static BenchmarkReport run(String name, BenchOptions options, PrintStream human) {
         if (name.equals(STRATEGIES)) {
             return strategies(options, human);
+        }
+        if (name.equals(NETWORK)) {
+            return network(options, human);
+        }
+        if (name.equals(PLAN)) {
+            return plan(options, human);
         }
         Function<PythonPeers, Benchmark> definition = BENCHMARKS.get(name);
         if (definition == null) {
@@ -137,6 +151,58 @@ public final class Bench {
             }
             return new BenchmarkReport(table, table.failures());
         }
+    }
+
+    /** Sums between hosts of a network of their own. */
+    private static BenchmarkReport network(BenchOptions options, PrintStream human) {
+        NetworkStudy.requireHosts();
+        Path environment = PeerEnvironment.usualFolder(System.getenv());
+        String began = now();
+        try (BenchProcesses children = new BenchProcesses(options.project())) {
+            new PeerEnvironment(environment, "python3", children, human)
+                    .install(List.of(options.project().resolve("bench/peers/requirements-torch.txt")));
+        }
+        NetworkStudy study = new NetworkStudy(
+                options.quick(),
+                options.only(),
+                options.project(),
+                PeerEnvironment.python(environment).toString(),
+                human);
+        study.run();
+        Map<String, String> versions = Versions.ours();
+        versions.putAll(PeerEnvironment.versions(environment, List.of("torch")));
+        NetworkTable table = new NetworkTable(
+                command(NETWORK, options),
+                began,
+                options.quick(),
+                Machine.here(),
+                versions,
+                study.rows(),
+                study.failures());
+        if (options.only().isEmpty()) {
+            written(folder(options).write(NETWORK, table, table.page()), human);
+        }
+        return new BenchmarkReport(table, table.failures());
+    }
+
+    /** Predictions beside measured runs, on hosts of a network of their own. */
+    private static BenchmarkReport plan(BenchOptions options, PrintStream human) {
+        String began = now();
+        PlanStudy study = new PlanStudy(options.quick(), options.only(), options.project(), human);
+        study.run();
+        PlanTable table = new PlanTable(
+                command(PLAN, options),
+                began,
+                options.quick(),
+                Machine.here(),
+                Versions.ours(),
+                study.rows(),
+                study.failures());
+        if (options.only().isEmpty()) {
+            AtomicFile.write(options.project().resolve("bench/results/plan.svg"), study.picture());
+            written(folder(options).write(PLAN, table, table.page("plan.svg")), human);
+        }
+        return new BenchmarkReport(table, table.failures());
     }
 
     private static String now() {

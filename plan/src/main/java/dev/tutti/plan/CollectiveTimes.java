@@ -1,8 +1,11 @@
 package dev.tutti.plan;
 
+import dev.tutti.comm.transport.LinkCosts;
+import dev.tutti.comm.transport.SumWay;
+
 /**
  * Bytes, rounds and seconds of the calls between members, as the transports between machines make them: members first tell all others what
- * they call for, in one message of fixed size to each; sums go round a ring twice, in as many parts as there are members.
+ * they call for, in one message of fixed size to each; then a sum takes the {@link SumWay} that costs least.
  *
  * <p>Seconds are bytes over bandwidth plus rounds times latency, with what the software of a node adds to each.
  */
@@ -36,35 +39,29 @@ public final class CollectiveTimes {
                 : new Exchanged(0, messages, 1, round() + messages / network.bytesPerSecond());
     }
 
-    /** A sum that all members have: {@code 2 (n - 1) / n} of its bytes leave each member, in {@code 2 (n - 1)} rounds. */
+    /** A sum that all members have, in the way that the transport chooses. */
     public Exchanged allReduce(int members, double bytes) {
-        return ring(members, bytes, 2);
+        if (members == 1) {
+            return Exchanged.NOTHING;
+        }
+        SumWay way = costs().allReduce(members, Math.round(bytes));
+        return call(members, LinkCosts.bytesSent(way, members, bytes), LinkCosts.rounds(way, members));
     }
 
-    /** The parts of all members for all: {@code (n - 1) / n} of the bytes. */
+    /** The parts of all members for all: {@code (n - 1) / n} of the bytes, from each to all others at once or round a ring. */
     public Exchanged allGather(int members, double bytes) {
-        return ring(members, bytes, 1);
-    }
-
-    /**
-     * The parts of all members for all, as the transport of several machines does it: a broadcast of each part along the chain of members.
-     * The chains follow each other, so there are {@code 2 (n - 1)} rounds.
-     */
-    public Exchanged allGatherInTurn(int members, double bytes) {
         if (members == 1) {
             return Exchanged.NOTHING;
         }
-        double sent = bytes * (members - 1) / members;
-        double rounds = 2.0 * (members - 1);
-        return agree(members).then(new Exchanged(sent, 0, rounds, rounds * round() + 2 * secondsOf(sent)));
+        double rounds = costs().gathersAtOnce(members, Math.round(bytes)) ? 1 : members - 1.0;
+        return call(members, bytes * (members - 1) / members, rounds);
     }
 
-    private Exchanged ring(int members, double bytes, int times) {
-        if (members == 1) {
-            return Exchanged.NOTHING;
-        }
-        double sent = times * bytes * (members - 1) / members;
-        double rounds = (double) times * (members - 1);
+    private LinkCosts costs() {
+        return new LinkCosts(round(), secondsOf(1));
+    }
+
+    private Exchanged call(int members, double sent, double rounds) {
         return agree(members).then(new Exchanged(sent, 0, rounds, rounds * round() + secondsOf(sent)));
     }
 

@@ -61,6 +61,26 @@ public record JobProfile(
                 wire);
     }
 
+    /** The same on nodes that compute so many times as slowly. */
+    public JobProfile slower(double times) {
+        return new JobProfile(
+                name,
+                workers,
+                batch,
+                rows,
+                epochs,
+                parameters,
+                elementBytes,
+                stateVectors,
+                hasMetrics,
+                compute.slower(times),
+                updateSeconds * times,
+                feedSecondsPerRow * times,
+                layers,
+                checkpointSeconds,
+                wire);
+    }
+
     /** Bytes of the parameters, and of the gradients. */
     public long vectorBytes() {
         return parameters * elementBytes;

@@ -38,7 +38,7 @@ final class ReplicatedTimes {
             return Exchanged.NOTHING;
         }
         Exchanged tally = times.allReduce(members, 8.0 * (TALLY_NUMBERS + members));
-        return job.hasMetrics() ? tally.then(times.allGatherInTurn(members, 8.0 * METRIC_NUMBERS * members)) : tally;
+        return job.hasMetrics() ? tally.then(times.allGather(members, 8.0 * METRIC_NUMBERS * members)) : tally;
     }
 
     List<StepEstimate> of(int nodes) {
@@ -101,7 +101,7 @@ final class ReplicatedTimes {
     StepEstimate shardedState(int nodes) {
         double compute = job.compute().seconds(share(job, nodes));
         Exchanged all = times.allReduce(nodes, job.vectorBytes())
-                .then(times.allGatherInTurn(nodes, job.vectorBytes()))
+                .then(times.allGather(nodes, job.vectorBytes()))
                 .then(agreement(nodes));
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put("type", "allReduce");
@@ -131,7 +131,7 @@ final class ReplicatedTimes {
         double compute = job.compute().seconds(share(job, nodes));
         Exchanged round = times.allReduce(nodes, job.vectorBytes())
                 .then(agreement(nodes))
-                .then(times.allGatherInTurn(nodes, 8.0 * nodes)) // chunks that were used
+                .then(times.allGather(nodes, 8.0 * nodes)) // chunks that were used
                 .then(times.ask(200, 200)); // the lease of the next chunk
         Exchanged perStep = round.times(1.0 / AVERAGING_STEPS);
         Map<String, Object> settings = new LinkedHashMap<>();

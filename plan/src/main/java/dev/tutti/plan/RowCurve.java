@@ -24,6 +24,13 @@ public record RowCurve(List<Point> points) {
         return new RowCurve(List.of(new Point(0, fixed), new Point(1, fixed + perRow)));
     }
 
+    /** The same with all times multiplied. */
+    public RowCurve slower(double times) {
+        return new RowCurve(points.stream()
+                .map(point -> new Point(point.rows, point.seconds * times))
+                .toList());
+    }
+
     public double seconds(double rows) {
         if (rows <= 0) {
             return 0;

@@ -49,12 +49,14 @@ class StepTimesTest {
     }
 
     @Test
-    void aRingSendsTheLeastThereIs() {
+    void sumsTakeTheCheapestWay() {
         Exchanged sum = times().allReduce(4, 1e6);
         assertThat(sum.bytes()).isEqualTo(1.5e6); // 2 * 3/4
         assertThat(sum.messageBytes()).isEqualTo(3 * 1024);
-        assertThat(sum.rounds()).isEqualTo(7); // 1 + 2 * 3
-        assertThat(sum.seconds()).isEqualTo(1.5 + 0.007 + 3 * 1024 / 1e6, within(1e-9));
+        assertThat(sum.rounds()).isEqualTo(3); // 1, parts to their owners and back
+        assertThat(sum.seconds()).isEqualTo(1.5 + 0.003 + 3 * 1024 / 1e6, within(1e-9));
+        assertThat(times().allReduce(4, 100).rounds()).isEqualTo(2); // 1, and all of it to all
+        assertThat(times().allReduce(3, 1e8).rounds()).isEqualTo(5); // a ring: its rounds hardly count
         assertThat(times().allGather(4, 1e6).bytes()).isEqualTo(0.75e6);
         assertThat(times().allReduce(1, 1e6)).isEqualTo(Exchanged.NOTHING);
     }
@@ -63,7 +65,7 @@ class StepTimesTest {
     void allReduceIsComputingThenTheSumTheBallotAndTheUpdate() {
         StepEstimate two = new ReplicatedTimes(job(2, false), times()).allReduce(2);
         double sum = CALL_TO_ONE + 2e-3 + 1.0; // 1 MB of gradients, half of it twice
-        double tally = CALL_TO_ONE + 2e-3 + 80 / 1e6; // ten numbers of 8 bytes
+        double tally = CALL_TO_ONE + 1e-3 + 80 / 1e6; // ten numbers of 8 bytes, to the other one
         assertThat(two.seconds()).isEqualTo(0.032 + sum + tally + 0.01, within(1e-9));
         assertThat(two.exchanged().bytes()).isEqualTo(1e6 + 80);
         assertThat(two.memoryBytes()).isEqualTo(1e6 * (1 + 2 + 2) + 32 * 2 * 1040.0);

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 
 /**
  * The coordinator of members that are started by hand, in a JVM of its own with a journal, and what they are told of it. Between
@@ -38,6 +39,7 @@ public final class ManualCluster implements AutoCloseable {
     private boolean hosted;
     private NetworkHosts hosts; // null: this machine
     private String hostName;
+    private TestingCertificate certificate; // null: plain
 
     /**
      * @param members how many are started at once; more may join
@@ -64,6 +66,17 @@ public final class ManualCluster implements AutoCloseable {
         hosts = network;
         hostName = name;
         return hostedByFirstWorker();
+    }
+
+    /**
+     * Members and coordinator speak over TLS, all with one certificate that is made for the hosts.
+     *
+     * @throws TuttiException if there is no command {@code openssl}
+     */
+    public ManualCluster withTls() {
+        certificate = TestingCertificate.make(
+                journal, IntStream.range(0, members).mapToObj(hosts::address).toList());
+        return this;
     }
 
     /** Members that join later were started for another scenario than the first ones. */
@@ -163,7 +176,13 @@ public final class ManualCluster implements AutoCloseable {
         if (hosted) {
             spec.put("patience", Json.json().convertValue(rules.patience(), Map.class));
             spec.put("min", rules.min());
-            spec.put("plain", hosts != null);
+            if (certificate == null) {
+                spec.put("plain", hosts != null);
+            } else {
+                spec.put("certificate", certificate.certificate().toString());
+                spec.put("key", certificate.key().toString());
+                spec.put("trust", certificate.certificate().toString());
+            }
         }
         ClusterSpec parsed = ClusterSpec.parse(Json.write(spec), "the spec of " + name);
         ChildJvm jvm = ChildJvm.of(TrainingScenarioMain.class.getName(), name, List.of())

@@ -28,6 +28,14 @@ public final class NetworkHosts implements AutoCloseable {
             "tutti-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime() & 0xffff);
     private final String wires = prefix + "-wires";
     private final List<String> namespaces = new ArrayList<>();
+    private final EmulatedSwitch between; // null: a bridge of the kernel
+
+    private final Thread atExit = new Thread(this::removeAll, "testkit-removes-hosts");
+
+    private NetworkHosts(EmulatedSwitch between) {
+        this.between = between;
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
 
     /** Why there cannot be such hosts here; empty if there can. */
     public static Optional<String> unavailable() {
@@ -47,11 +55,30 @@ public final class NetworkHosts implements AutoCloseable {
 
     /** So many hosts, all of which can reach each other. */
     public static NetworkHosts create(int count) {
-        NetworkHosts hosts = new NetworkHosts();
+        return create(count, null);
+    }
+
+    /**
+     * The same with links that can have delays on every kernel: this process carries what hosts send each other. Up to some gigabits a
+     * second, for all links together.
+     */
+    public static NetworkHosts emulated(int count) {
+        return create(count, new EmulatedSwitch());
+    }
+
+    /** With delays: by the kernel where it can, otherwise by this process. */
+    public static NetworkHosts withDelays(int count) {
+        return delaysUnavailable().isEmpty() ? create(count) : emulated(count);
+    }
+
+    private static NetworkHosts create(int count, EmulatedSwitch between) {
+        NetworkHosts hosts = new NetworkHosts(between);
         try {
             hosts.addNamespace(hosts.wires);
-            hosts.run("ip", "-n", hosts.wires, "link", "add", "wires", "type", "bridge");
-            hosts.run("ip", "-n", hosts.wires, "link", "set", "wires", "up");
+            if (between == null) {
+                hosts.run("ip", "-n", hosts.wires, "link", "add", "wires", "type", "bridge");
+                hosts.run("ip", "-n", hosts.wires, "link", "set", "wires", "up");
+            }
             for (int i = 0; i < count; i++) {
                 hosts.addHost(i);
             }
@@ -70,9 +97,15 @@ public final class NetworkHosts implements AutoCloseable {
     private void addHost(int number) {
         String name = prefix + "-" + number;
         addNamespace(name);
-        String plug = "plug" + number;
-        run("ip", "link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", plug, "netns", wires);
-        run("ip", "-n", wires, "link", "set", plug, "master", "wires", "up");
+        if (between == null) {
+            String plug = "plug" + number;
+            run("ip", "link", "add", "eth0", "netns", name, "type", "veth", "peer", "name", plug, "netns", wires);
+            run("ip", "-n", wires, "link", "set", plug, "master", "wires", "up");
+        } else {
+            String device = "tt" + Long.toHexString(System.nanoTime() & 0xffffffffffL);
+            between.addPort(device);
+            run("ip", "link", "set", device, "netns", name, "name", "eth0", "mtu", "" + EmulatedSwitch.MTU);
+        }
         run("ip", "-n", name, "address", "add", address(number) + "/24", "dev", "eth0");
         run("ip", "-n", name, "link", "set", "eth0", "up");
         run("ip", "-n", name, "link", "set", "lo", "up");
@@ -125,6 +158,10 @@ public final class NetworkHosts implements AutoCloseable {
      * @throws TuttiException if the kernel cannot do so
      */
     public void shape(int host, LinkShape link) {
+        if (between != null) {
+            between.shape(host, link);
+            return;
+        }
         tc(namespace(host), "eth0", link.discipline());
         if (link.megabits() > 0) {
             tc(wires, "plug" + host, link.bandwidth());
@@ -219,11 +256,23 @@ public final class NetworkHosts implements AutoCloseable {
         }
     }
 
-    /** Takes the hosts away; what still runs on them loses its network. */
+    /** Takes the hosts away; what still runs on them loses its network. Those of a process that ends are taken away, too. */
     @Override
     public void close() {
-        for (int i = namespaces.size() - 1; i >= 0; i--) {
-            run("ip", "netns", "delete", namespaces.remove(i));
+        removeAll();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            // this process is ending, and the hook does the same
+        }
+    }
+
+    private synchronized void removeAll() {
+        if (between != null) {
+            between.close();
+        }
+        while (!namespaces.isEmpty()) {
+            run("ip", "netns", "delete", namespaces.remove(namespaces.size() - 1));
         }
     }
 }

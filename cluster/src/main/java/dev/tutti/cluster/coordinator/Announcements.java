@@ -9,6 +9,8 @@ final class Announcements {
     private final Roster roster;
     private final RoleMeetings meetings;
     private final MembershipRules rules;
+    private List<String> lossesOf; // whose losses were put into words last
+    private String losses;
 
     Announcements(Roster roster, RoleMeetings meetings, MembershipRules rules) {
         this.roster = roster;
@@ -45,14 +47,23 @@ final class Announcements {
         return group.generation() > after && roster.isOfGroup(role, member);
     }
 
+    /** All members of a group are told the same. */
+    private String losses(String role, List<String> lost) {
+        if (lost != lossesOf) {
+            lossesOf = lost;
+            losses = roster.lostOfGroup(role).stream()
+                    .map(place -> place.id() + " is gone: " + place.lost().why())
+                    .collect(Collectors.joining("; "));
+        }
+        return losses;
+    }
+
     /** Why the present group has to meet again, as one of its members is told. */
     Optional<String> changed(String member) {
         String role = role(member);
-        List<MemberRecord> lost = roster.lostOfGroup(role);
+        List<String> lost = roster.lostIdsOfGroup(role);
         if (!lost.isEmpty()) {
-            return Optional.of(lost.stream()
-                    .map(place -> place.id() + " is gone: " + place.lost().why())
-                    .collect(Collectors.joining("; ")));
+            return Optional.of(losses(role, lost));
         }
         int size = roster.group(role).members().size();
         for (String other : meetings.arrived(role)) {
@@ -73,7 +84,7 @@ final class Announcements {
                 roster.group(role).generation(),
                 changed(member).orElse(null),
                 isOrderly(role),
-                roster.lostOfGroup(role).stream().map(MemberRecord::id).toList(),
+                roster.lostIdsOfGroup(role),
                 place == null ? "the coordinator does not know it" : gone == null ? null : gone.why(),
                 gone == null ? null : gone.cause(),
                 version,
@@ -85,6 +96,6 @@ final class Announcements {
     private boolean isOrderly(String role) {
         return roster.lostOfGroup(role).stream()
                         .allMatch(one -> one.lost().cause().isOrderly())
-                && meetings.arrived(role).stream().noneMatch(one -> roster.isOfGroup(role, one));
+                && !meetings.of(role).isAwaitedByGroup(roster);
     }
 }

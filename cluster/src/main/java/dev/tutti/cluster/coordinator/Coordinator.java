@@ -79,7 +79,7 @@ public final class Coordinator {
         } else if (event instanceof Event.Exited exited) {
             exit(exited, now, facts);
         } else if (event instanceof Event.Tick) {
-            for (MemberRecord place : roster.living()) {
+            for (MemberRecord place : toJudge(now)) {
                 supervision.judge(place, now).ifPresent(lost -> enter(lost, now, facts));
             }
         }
@@ -89,6 +89,16 @@ public final class Coordinator {
             decided = meetings.decide(roster, supervision.detector(), now);
         }
         return facts;
+    }
+
+    private List<MemberRecord> toJudge(long now) {
+        return supervision
+                .suspects(now)
+                .map(suspects -> suspects.stream()
+                        .flatMap(id -> roster.place(id).stream())
+                        .filter(MemberRecord::living)
+                        .toList())
+                .orElseGet(roster::living);
     }
 
     private void enter(Fact fact, long now, List<Fact> facts) {

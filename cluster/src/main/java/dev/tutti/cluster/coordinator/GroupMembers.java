@@ -12,6 +12,7 @@ final class GroupMembers {
 
     private final Map<String, Integer> ranks = new HashMap<>();
     private final TreeMap<Integer, String> lost = new TreeMap<>();
+    private List<String> lostByRank = List.of();
 
     GroupMembers(List<String> members) {
         for (int rank = 0; rank < members.size(); rank++) {
@@ -32,6 +33,7 @@ final class GroupMembers {
         Integer rank = ranks.get(member);
         if (rank != null) {
             lost.put(rank, member);
+            lostByRank = List.copyOf(lost.values());
         }
     }
 
@@ -39,8 +41,8 @@ final class GroupMembers {
         return ranks.size() - lost.size();
     }
 
-    /** Those that are gone, by rank. */
+    /** Those that are gone, by rank; the same object until another one is. */
     List<String> lost() {
-        return List.copyOf(lost.values());
+        return lostByRank;
     }
 }

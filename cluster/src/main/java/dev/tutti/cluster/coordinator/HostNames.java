@@ -1,10 +1,12 @@
 package dev.tutti.cluster.coordinator;
 
 import dev.tutti.cluster.journal.Journal;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The names of the machines that members run on. A name that several machines give themselves is made different for each but the first:
@@ -13,6 +15,8 @@ import java.util.Optional;
 final class HostNames implements JournaledState {
     /** By machine. */
     private final Map<String, Fact.HostNamed> named = new LinkedHashMap<>();
+
+    private final Set<String> taken = new HashSet<>();
 
     /** The name of the machine that a member comes from, which is its own unless another machine has that. */
     String nameOf(Event.Join asked) {
@@ -29,14 +33,10 @@ final class HostNames implements JournaledState {
 
     private String free(String own) {
         String name = own;
-        for (int i = 2; isTaken(name); i++) {
+        for (int i = 2; taken.contains(name); i++) {
             name = own + "~" + i;
         }
         return name;
-    }
-
-    private boolean isTaken(String name) {
-        return named.values().stream().anyMatch(known -> known.host().equals(name));
     }
 
     /** What is to be kept of a machine that is new. */
@@ -48,7 +48,11 @@ final class HostNames implements JournaledState {
     @Override
     public void enter(Fact fact, long at) {
         if (fact instanceof Fact.HostNamed machine) {
-            named.put(machine.machine(), machine);
+            Fact.HostNamed before = named.put(machine.machine(), machine);
+            if (before != null) {
+                taken.remove(before.host());
+            }
+            taken.add(machine.host());
         }
     }
 

@@ -5,12 +5,12 @@ import dev.tutti.cluster.supervision.FailureDetector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,7 +27,7 @@ final class Rendezvous {
 
     private final String role;
     private final MembershipRules rules;
-    private final Map<String, Arrival> arrivals = new TreeMap<>();
+    private final Map<String, Arrival> arrivals = new LinkedHashMap<>();
     /** Who waited in vain for whom, by the one that was waited for. */
     private final Map<String, TreeSet<String>> accusers = new HashMap<>();
 
@@ -89,6 +89,16 @@ final class Rendezvous {
 
     Set<String> arrived() {
         return arrivals.keySet();
+    }
+
+    /** Whether a member of the present group has come. */
+    boolean isAwaitedByGroup(Roster roster) {
+        if (arrivals.isEmpty()) {
+            return false;
+        }
+        return missing != null
+                ? roster.livingCountOfGroup(role) > missing.size()
+                : arrivals.keySet().stream().anyMatch(id -> roster.isOfGroup(role, id));
     }
 
     /** Why a member waited in vain, if so. */
@@ -164,7 +174,8 @@ final class Rendezvous {
 
     /** Some names, and how many more there are. */
     private static String names(Set<String> members) {
-        String first = String.join(", ", members.stream().limit(MOST_NAMED).toList());
+        String first =
+                String.join(", ", members.stream().sorted().limit(MOST_NAMED).toList());
         return members.size() <= MOST_NAMED ? first : first + " and " + (members.size() - MOST_NAMED) + " others";
     }
 

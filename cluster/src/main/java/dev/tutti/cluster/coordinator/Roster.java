@@ -233,6 +233,11 @@ public final class Roster implements JournaledState {
         return lostOfGroup(MemberRecord.WORKER);
     }
 
+    /** The ids of those of the present group of a role that are gone; the same object until another one is. */
+    List<String> lostIdsOfGroup(String role) {
+        return membersOf(role).lost();
+    }
+
     List<MemberRecord> lostOfGroup(String role) {
         return membersOf(role).lost().stream().map(places::get).toList();
     }

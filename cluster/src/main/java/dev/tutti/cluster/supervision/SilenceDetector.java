@@ -3,6 +3,7 @@ package dev.tutti.cluster.supervision;
 import dev.tutti.cluster.coordinator.Timeouts;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Judges members by how long they have been silent, and by whether their connection broke.
@@ -56,6 +57,16 @@ public final class SilenceDetector implements FailureDetector {
     public void connected(String member, long at) {
         broken.remove(member);
         heard(member, at);
+    }
+
+    /** Those whose connections broke. */
+    Set<String> broken() {
+        return broken.keySet();
+    }
+
+    /** Before this time no member that is heard of now, and connected, can be unresponsive; one that joins later is heard of then. */
+    long nextSilence(long now) {
+        return heard.values().stream().mapToLong(Long::longValue).min().orElse(now) + patience.unresponsive();
     }
 
     boolean isBroken(String member) {

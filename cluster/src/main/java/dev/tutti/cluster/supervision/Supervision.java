@@ -10,6 +10,8 @@ import dev.tutti.comm.Report;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ public final class Supervision {
     private final Suspicions suspicions;
     private final StepPaces paces = new StepPaces();
     private final RowAccount rows = new RowAccount();
+    private long nextLookAtAll = Long.MIN_VALUE;
 
     public Supervision(MembershipRules rules) {
         detector = new SilenceDetector(rules.patience());
@@ -45,6 +48,20 @@ public final class Supervision {
         rows.enter(member, report).ifPresent(LOG::error);
         paces.add(member, report);
         return suspicions.judge(member, paces, roster);
+    }
+
+    /**
+     * The members whose silence is to be judged now; empty: all of them. Between two looks at all members only those can be silent that
+     * were before, or whose connections broke.
+     */
+    public Optional<Set<String>> suspects(long now) {
+        if (now >= nextLookAtAll) {
+            nextLookAtAll = detector.nextSilence(now);
+            return Optional.empty();
+        }
+        Set<String> few = new TreeSet<>(detector.broken());
+        few.addAll(suspicions.silent());
+        return Optional.of(few);
     }
 
     /** Whether a member has been silent for too long. */

@@ -94,11 +94,6 @@ final class Suspicions {
             return Optional.empty();
         }
         double times = slower.getAsDouble();
-        String words = String.format(
-                Locale.ROOT,
-                "it takes %.3f s for its part of a step, %.1f times as long as the others",
-                paces.seconds(member),
-                times);
         double limit = rules.ejectSlowerThan();
         boolean mayGo = roster.livingCountOfGroup() > rules.min()
                 && roster.place(member)
@@ -106,12 +101,14 @@ final class Suspicions {
                         .orElse(true);
         if (limit > 0 && times > limit && mayGo) {
             return Optional.of(new Fact.Lost(
-                    member, LossCause.SLOW, words + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
+                    member,
+                    LossCause.SLOW,
+                    pace(member, paces, times) + String.format(Locale.ROOT, ", the limit is %.1f", limit)));
         }
         if (times >= WORTH_MENTIONING && times >= 2 * slow.getOrDefault(member, 0.0)) {
             slow.put(member, times);
             recovered.remove(member);
-            LOG.warn("{} is slow: {}", member, words);
+            LOG.warn("{} is slow: {}", member, pace(member, paces, times));
         } else if (times < 1.2 && slow.containsKey(member) && recovered.add(member)) {
             LOG.info(
                     "{} is as fast as the others again: {} s for its part of a step",
@@ -119,6 +116,19 @@ final class Suspicions {
                     String.format(Locale.ROOT, "%.3f", paces.seconds(member)));
         }
         return Optional.empty();
+    }
+
+    private static String pace(String member, StepPaces paces, double times) {
+        return String.format(
+                Locale.ROOT,
+                "it takes %.3f s for its part of a step, %.1f times as long as the others",
+                paces.seconds(member),
+                times);
+    }
+
+    /** Those that are silent and were not given up. */
+    Set<String> silent() {
+        return silent;
     }
 
     void forget(String member) {

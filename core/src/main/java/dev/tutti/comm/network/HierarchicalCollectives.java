@@ -47,10 +47,10 @@ public final class HierarchicalCollectives {
             }
             NetworkTransport wire = null;
             if (hosts.isSpeaker() && hosts.count() > 1) {
-                wire = NetworkCollectives.transport(hosts.speakers(), board.part("hosts"), patience, address);
+                wire = NetworkCollectives.transport(hosts.speakers(), board.part("hosts"), patience, address, null);
                 opened.add(wire);
             }
-            Transport direct = NetworkCollectives.transport(group, board.part("members"), patience, address);
+            Transport direct = NetworkCollectives.transport(group, board.part("members"), patience, address, null);
             opened.add(direct);
             return new AgreedCollectives(group, new HierarchicalTransport(hosts, local, wire, direct), patience);
         } catch (RuntimeException e) {

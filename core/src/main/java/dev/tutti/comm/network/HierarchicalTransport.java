@@ -78,14 +78,27 @@ final class HierarchicalTransport implements Transport {
         }
     }
 
-    /** The sum comes to every machine as a whole, so there is nothing to be saved by leaving parts out. */
+    /** Whether every machine has one member, so that the parts of members are those of machines. */
+    private boolean hasOneMemberEach() {
+        return hosts.count() == hosts.group().size();
+    }
+
+    /** The sum comes to a machine with several members as a whole, so there is nothing to be saved by leaving parts out. */
     @Override
     public void reduceScatter(Tensor values) {
-        allReduce(values);
+        if (hasOneMemberEach()) {
+            wire.reduceScatter(values);
+        } else {
+            allReduce(values);
+        }
     }
 
     @Override
     public void allGather(Tensor values) {
+        if (hasOneMemberEach()) {
+            wire.allGather(values);
+            return;
+        }
         for (int rank = 0; rank < hosts.group().size(); rank++) {
             Range part = hosts.group().part(values.size(), rank);
             if (!part.isEmpty()) {

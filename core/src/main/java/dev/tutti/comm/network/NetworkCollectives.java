@@ -7,6 +7,7 @@ import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.SingleMemberCollectives;
 import dev.tutti.comm.transport.AgreedCollectives;
 import dev.tutti.comm.transport.CallDeadline;
+import dev.tutti.comm.transport.SumWay;
 import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.TensorLinks;
 import java.net.InetAddress;
@@ -45,12 +46,27 @@ public final class NetworkCollectives {
         if (group.size() == 1) {
             return new SingleMemberCollectives(group);
         }
-        Engine.load(); // before the clock runs: the first time takes seconds
-        CallDeadline patience = new CallDeadline(timeout);
-        return new AgreedCollectives(group, transport(group, board, patience, address), patience);
+        return open(group, board, timeout, address, null);
     }
 
-    static NetworkTransport transport(Group group, BulletinBoard board, CallDeadline patience, InetAddress address) {
+    /**
+     * The same with sums that all take one way, to compare ways.
+     *
+     * @param way that of all sums; null: each takes the one that costs least by what was measured when the members met
+     */
+    public static Collectives open(
+            Group group, BulletinBoard board, Duration timeout, InetAddress address, SumWay way) {
+        if (way == SumWay.HALVING && Integer.bitCount(group.size()) != 1) {
+            throw new IllegalArgumentException(
+                    "recursive halving: expected 2, 4, 8, ... members, received " + group.size());
+        }
+        Engine.load(); // before the clock runs: the first time takes seconds
+        CallDeadline patience = new CallDeadline(timeout);
+        return new AgreedCollectives(group, transport(group, board, patience, address, way), patience);
+    }
+
+    static NetworkTransport transport(
+            Group group, BulletinBoard board, CallDeadline patience, InetAddress address, SumWay way) {
         Optional<SSLContext> tls = board.tls();
         TensorLinks links = tls.isPresent()
                 ? new TlsRendezvous(group, board, patience, tls.get()).connect(address)
@@ -59,7 +75,7 @@ public final class NetworkCollectives {
         try {
             PeerProof.exchange(group, board, wire);
             links.refuseNewConnections();
-            return new NetworkTransport(group, wire);
+            return new NetworkTransport(group, wire, LinkMeasurement.measure(group, wire), way);
         } catch (RuntimeException e) {
             wire.close();
             throw e;

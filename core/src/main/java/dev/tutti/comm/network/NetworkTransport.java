@@ -3,6 +3,8 @@ package dev.tutti.comm.network;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Traffic;
 import dev.tutti.comm.transport.CollectiveCall;
+import dev.tutti.comm.transport.LinkCosts;
+import dev.tutti.comm.transport.SumWay;
 import dev.tutti.comm.transport.TrafficMeter;
 import dev.tutti.comm.transport.Transport;
 import dev.tutti.tensor.Tensor;
@@ -17,12 +19,20 @@ final class NetworkTransport implements Transport {
 
     private final Group group;
     private final NetworkWire wire;
+    private final LinkCosts costs;
+    private final SumWay fixed; // null: costs decide
     private final TrafficMeter meter = new TrafficMeter();
     private String purpose = "";
 
-    NetworkTransport(Group group, NetworkWire wire) {
+    /**
+     * @param costs the same on all members: they choose the way of a sum by it
+     * @param fixed the way of all sums; null: costs decide
+     */
+    NetworkTransport(Group group, NetworkWire wire, LinkCosts costs, SumWay fixed) {
         this.group = group;
         this.wire = wire;
+        this.costs = costs;
+        this.fixed = fixed;
     }
 
     @Override
@@ -54,17 +64,48 @@ final class NetworkTransport implements Transport {
 
     @Override
     public void allReduce(Tensor values) {
-        new NetworkRing(group, wire, meter, purpose, values, true, true).run();
+        switch (fixed != null ? fixed : costs.allReduce(group.size(), bytes(values))) {
+            case WHOLE -> direct(values).sumWhole();
+            case PARTS -> {
+                direct(values).sumParts();
+                direct(values).gather();
+            }
+            case HALVING -> {
+                halving(values).halve();
+                halving(values).doubleUp();
+            }
+            case RING -> new NetworkRing(group, wire, meter, purpose, values, true, true).run();
+        }
     }
 
     @Override
     public void reduceScatter(Tensor values) {
-        new NetworkRing(group, wire, meter, purpose, values, true, false).run();
+        switch (fixed != null ? fixed : costs.reduceScatter(group.size(), bytes(values))) {
+            case WHOLE, PARTS -> direct(values).sumParts();
+            case HALVING -> halving(values).halve();
+            case RING -> new NetworkRing(group, wire, meter, purpose, values, true, false).run();
+        }
     }
 
     @Override
     public void allGather(Tensor values) {
-        new NetworkRing(group, wire, meter, purpose, values, false, true).run();
+        if (costs.gathersAtOnce(group.size(), bytes(values))) {
+            direct(values).gather();
+        } else {
+            new NetworkRing(group, wire, meter, purpose, values, false, true).run();
+        }
+    }
+
+    private static long bytes(Tensor values) {
+        return values.size() * values.type().bytes();
+    }
+
+    private NetworkDirect direct(Tensor values) {
+        return new NetworkDirect(group, wire, meter, purpose, values);
+    }
+
+    private NetworkHalving halving(Tensor values) {
+        return new NetworkHalving(group, wire, meter, purpose, values);
     }
 
     /** Along a chain that begins at the root, in pieces that are sent on as soon as they are there. */

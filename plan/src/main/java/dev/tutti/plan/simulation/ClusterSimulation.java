@@ -32,6 +32,7 @@ public final class ClusterSimulation {
     private final Map<String, SimulatedMember> living = new LinkedHashMap<>();
     private final Map<String, SimulatedMember> bySession = new HashMap<>();
     private final List<Double> pauses = new ArrayList<>();
+    private int slowMembers; // of those that live
     private long sessions;
     private long joined;
     private long lost;
@@ -117,6 +118,7 @@ public final class ClusterSimulation {
                 SimulatedMember member = bySession.get(one.session());
                 member.id = one.member();
                 living.put(member.id, member);
+                slowMembers += member.slow ? 1 : 0;
                 joined++;
             } else if (fact instanceof Fact.Lost gone) {
                 lose(gone);
@@ -171,6 +173,7 @@ public final class ClusterSimulation {
         SimulatedMember member = living.remove(gone.member());
         if (member != null) {
             bySession.remove(member.session);
+            slowMembers -= member.slow ? 1 : 0;
             interrupt();
             if (!member.dead) { // given up although it lives: it comes back as a new member
                 member.dead = true;
@@ -249,7 +252,7 @@ public final class ClusterSimulation {
     }
 
     private void step(long mine, int members) {
-        boolean slow = settings.inLockstep() && living.values().stream().anyMatch(member -> member.slow);
+        boolean slow = settings.inLockstep() && slowMembers > 0;
         double seconds = settings.stepSeconds() * (slow ? settings.slowness() : 1);
         clock.in(seconds, () -> {
             if (!working || mine != generation) {

@@ -126,6 +126,19 @@ public sealed interface Fault {
         }
     }
 
+    /** The network between hosts becomes another one. */
+    record NetworkChange(String what, Runnable change) implements Fault {
+        @Override
+        public void strike(Victims victims) {
+            change.run();
+        }
+
+        @Override
+        public String toString() {
+            return what;
+        }
+    }
+
     /** No fault, but the time for one to have its effect: goes on once this stands in the log of a member. */
     record Await(String text) implements Fault {
         @Override

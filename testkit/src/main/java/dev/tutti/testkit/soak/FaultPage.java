@@ -14,12 +14,21 @@ public record FaultPage(String title, String explanation) {
             "Soak: training under random faults",
             "Real JVMs, all-reduce, " + SoakRun.EPOCHS + " epochs of " + SoakRun.STEPS + " steps. " + soundness());
 
+    public static final FaultPage HOSTS = new FaultPage(
+            "Soak over hosts: training while members and the network between them break",
+            "Real JVMs, one on each host (a network namespace with an address, a name and shared memory of its own)"
+                + " with 1 Gbit/s and 0.5 ms,\n"
+                + "all-reduce, TLS. Members are killed and stopped, hosts cut off in one direction or both, links lose"
+                + " packets or become slow. "
+                    + soundness());
+
     public static final FaultPage SWEEP = new FaultPage(
             "Sweep: one member stopped or killed at one point after the other",
             "Three real JVMs, all-reduce, " + Sweep.EPOCHS + " epochs of " + Sweep.STEPS + " steps; where a server is"
                     + " struck, two workers and two servers of parameters. " + soundness()
-                    + " Where all are needed, or the driver is struck,\nthe others have to fail and name who is missing;"
-                    + " those of a driver that was killed end with it.");
+                    + " Where all are needed, or the driver is struck,\n"
+                    + "the others have to fail and name who is missing; those of a driver that was killed end with"
+                    + " it.");
 
     private static String soundness() {
         return "A run is sound when every other member counted every sample once\nin each epoch and has the parameters"

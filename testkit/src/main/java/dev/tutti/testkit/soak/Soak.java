@@ -1,6 +1,7 @@
 package dev.tutti.testkit.soak;
 
 import dev.tutti.testkit.MemberResult;
+import dev.tutti.testkit.NetworkHosts;
 import dev.tutti.testkit.ProcessCluster;
 import dev.tutti.testkit.Scenario;
 import dev.tutti.testkit.TrainingScenario;
@@ -90,6 +91,41 @@ public final class Soak {
             out.accept(line.toString());
         }
         return List.copyOf(lines);
+    }
+
+    /**
+     * Makes runs with a member on each of several hosts, over TLS and a network that breaks as well.
+     *
+     * @param hosts how many, at least 2
+     * @param runs how many
+     * @param seed of the first; those of the others follow
+     * @param limit none is begun after that
+     */
+    public List<Line> runOnHosts(int hosts, int runs, long seed, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        for (int i = 0; i < runs && System.nanoTime() < deadline; i++) {
+            Line line = runOnHosts(hosts, seed + i);
+            lines.add(line);
+            out.accept(line.toString());
+        }
+        return List.copyOf(lines);
+    }
+
+    private static Line runOnHosts(int count, long seed) {
+        Path folder = temporary();
+        long began = System.nanoTime();
+        try (NetworkHosts hosts = NetworkHosts.withDelays(count)) {
+            HostSoakRun run = new HostSoakRun(seed, hosts, count);
+            Scenario stage = run.stage();
+            try (ProcessCluster cluster =
+                    ProcessCluster.byHand(stage.scenario(), run.cluster(folder), stage.schedule())) {
+                Verdict verdict = judge(stage, cluster.await(LIMIT), List.of());
+                return new Line(run.seed(), count + " hosts", run.schedule().toString(), verdict)
+                        .took((System.nanoTime() - began) / 1e9);
+            }
+        } finally {
+            delete(folder);
+        }
     }
 
     /**

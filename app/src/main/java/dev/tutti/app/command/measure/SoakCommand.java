@@ -3,9 +3,11 @@ package dev.tutti.app.command.measure;
 import dev.tutti.TuttiException;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.app.UsageException;
 import dev.tutti.app.command.TuttiCommand;
 import dev.tutti.bench.BenchOptions;
 import dev.tutti.io.AtomicFile;
+import dev.tutti.testkit.NetworkHosts;
 import dev.tutti.testkit.serving.ServingSoak;
 import dev.tutti.testkit.serving.SoakReport;
 import dev.tutti.testkit.soak.FaultPage;
@@ -27,11 +29,14 @@ import picocli.CommandLine.Option;
         description = "Trains on several JVMs under faults drawn by chance, and says whether all came out well.",
         footer = {
             "",
-            "Results of 50 runs and more go to bench/results/soak.md or sweep.md. A seed repeats a run: --seed N --runs 1."
+            "Results of 50 runs and more go to bench/results/soak.md or sweep.md. A seed repeats a run: --seed N"
+                    + " --runs 1."
         })
 public final class SoakCommand extends TuttiCommand {
     private static final int WORTH_KEEPING = 50;
     private static final int SERVING_MINUTES = 30;
+    private static final int HOST_RUNS_WORTH_KEEPING = 10;
+    private static final int MOST_HOSTS = 64;
     private static final int WORTH_KEEPING_MINUTES = 5;
 
     @Option(names = "--runs", paramLabel = "COUNT", description = "How many; 50 by default.")
@@ -64,6 +69,15 @@ public final class SoakCommand extends TuttiCommand {
             description = "Of a sweep: how many runs at the same time; most of each is waiting.")
     private int atOnce;
 
+    @Option(
+            names = "--hosts",
+            paramLabel = "COUNT",
+            description = {
+                "Instead one member on each of so many hosts, as network namespaces, over TLS; the network between",
+                "them breaks as well. Needs root and the command ip; results of 10 runs and more are kept."
+            })
+    private Integer hosts;
+
     @Option(names = "--serving", description = "Instead serve under load with hot swaps and faults, for --minutes.")
     private boolean serving;
 
@@ -73,8 +87,14 @@ public final class SoakCommand extends TuttiCommand {
 
     @Override
     protected ExitCode run() {
+        if (hosts != null && (sweep || serving)) {
+            throw new UsageException("--hosts: expected by itself, received " + (sweep ? "--sweep" : "--serving"));
+        }
         if (serving) {
             return serve();
+        }
+        if (hosts != null) {
+            return soakHosts();
         }
         long first = seed != null ? seed : sweep ? 0 : System.currentTimeMillis() / 1000;
         int most = runs != null ? runs : sweep ? Integer.MAX_VALUE : WORTH_KEEPING;
@@ -90,6 +110,31 @@ public final class SoakCommand extends TuttiCommand {
             keep(
                     lines,
                     "./tutti soak" + (sweep ? " --sweep" + (atOnce > 1 ? " --at-once " + atOnce : "") : "") + which);
+        }
+        boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
+        return well ? ExitCode.FINE : ExitCode.FAULT;
+    }
+
+    private ExitCode soakHosts() {
+        if (hosts < 2 || hosts > MOST_HOSTS) {
+            throw new UsageException("--hosts: expected from 2 to " + MOST_HOSTS + ", received " + hosts);
+        }
+        NetworkHosts.unavailable().ifPresent(why -> {
+            throw new TuttiException("there cannot be hosts here: " + why);
+        });
+        long first = seed != null ? seed : System.currentTimeMillis() / 1000;
+        int most = runs != null ? runs : HOST_RUNS_WORTH_KEEPING;
+        List<Soak.Line> lines = new Soak(people()::println)
+                .runOnHosts(hosts, most, first, Duration.ofMinutes(minutes == null ? 600 : minutes));
+        Map<Soak.Ending, Integer> counts = Soak.counts(lines);
+        people().println(counts);
+        answer(Map.of("seed", first, "hosts", hosts, "runs", lines.size(), "endings", counts));
+        if (lines.size() >= HOST_RUNS_WORTH_KEEPING) {
+            write(
+                    FaultPage.HOSTS,
+                    "soak-hosts.md",
+                    lines,
+                    "./tutti soak --hosts " + hosts + " --runs " + lines.size() + " --seed " + first);
         }
         boolean well = counts.get(Soak.Ending.HUNG) + counts.get(Soak.Ending.WRONG) == 0;
         return well ? ExitCode.FINE : ExitCode.FAULT;
@@ -117,8 +162,11 @@ public final class SoakCommand extends TuttiCommand {
     }
 
     private void keep(List<Soak.Line> lines, String command) {
-        FaultPage page = sweep ? FaultPage.SWEEP : FaultPage.SOAK;
-        Path file = BenchOptions.here(false).project().resolve("bench/results/" + (sweep ? "sweep.md" : "soak.md"));
+        write(sweep ? FaultPage.SWEEP : FaultPage.SOAK, sweep ? "sweep.md" : "soak.md", lines, command);
+    }
+
+    private void write(FaultPage page, String name, List<Soak.Line> lines, String command) {
+        Path file = BenchOptions.here(false).project().resolve("bench/results/" + name);
         byte[] text = page.of(lines, command).getBytes(StandardCharsets.UTF_8);
         AtomicFile.write(file, out -> out.write(text));
         people().println("Written to " + file);
