@@ -15,6 +15,7 @@ import static dev.tutti.train.callback.Callbacks.progress;
 import dev.tutti.array.NdArray;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.KeyValueCache;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.parallel.Parallel;
@@ -101,17 +102,25 @@ public final class Gpt {
         return Dataset.of(NdArray.of(before, count, WINDOW), NdArray.of(after, count, WINDOW));
     }
 
-    /** Lets the model write on: each letter is drawn by the probabilities the model gives it. */
+    /**
+     * Lets the model write on: each letter is drawn by the probabilities the model gives it. Keys and values of the letters before are kept;
+     * where the model has seen as many letters as it learned from, it begins anew with the last half of them.
+     */
     private static String continued(Trainer trainer, String letters, String start, int length) {
         Random random = new Random(1);
         StringBuilder written = new StringBuilder(start);
-        for (int i = 0; i < length; i++) {
-            long[] window = written.substring(written.length() - WINDOW)
-                    .chars()
-                    .mapToLong(letters::indexOf)
-                    .toArray();
-            NdArray scores = trainer.predict(NdArray.of(window, 1, WINDOW));
-            written.append(letters.charAt(NextCharacter.draw(scores, letters.length(), random)));
+        try (KeyValueCache cache = KeyValueCache.of(trainer.model())) {
+            String fresh = start.substring(start.length() / 2);
+            for (int i = 0; i < length; i++) {
+                if (cache.steps() + fresh.length() > WINDOW) {
+                    cache.clear();
+                    fresh = written.substring(written.length() - WINDOW / 2);
+                }
+                long[] ids = fresh.chars().mapToLong(letters::indexOf).toArray();
+                NdArray scores = trainer.model().predict(NdArray.of(ids, 1, ids.length), cache);
+                fresh = String.valueOf(letters.charAt(NextCharacter.draw(scores, letters.length(), random)));
+                written.append(fresh);
+            }
         }
         return written.toString();
     }

@@ -136,7 +136,8 @@ public final class Parallel extends Definition implements Strategy {
         return Map.copyOf(split);
     }
 
-    boolean recomputes() {
+    /** Whether activations are computed again on the way back. */
+    public boolean recomputes() {
         return recompute;
     }
 

@@ -392,6 +392,21 @@ final class ParallelReplica implements Replica {
                 sliceSum::check);
     }
 
+    /** Bytes that went to other stages since the members met. */
+    long sentBytes() {
+        return links.sentBytes();
+    }
+
+    /** Bytes that were summed with the other slices of the stage. */
+    long summedBytes() {
+        return sliceSum.bytes();
+    }
+
+    /** The most micro-batches whose activations were held at once. */
+    int mostAlive() {
+        return unflushed == null ? runner.mostAlive() : unflushed.mostAlive();
+    }
+
     @Override
     public Agreement agreement() {
         return agreement;

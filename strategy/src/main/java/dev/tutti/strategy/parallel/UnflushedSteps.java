@@ -84,6 +84,10 @@ final class UnflushedSteps implements UnflushedStage.Weights, AutoCloseable {
         statistics.keep();
     }
 
+    int mostAlive() {
+        return stage.mostAlive();
+    }
+
     /** Forgets the steps under way, whose gradients are lost. */
     void forget() {
         if (stage != null) {

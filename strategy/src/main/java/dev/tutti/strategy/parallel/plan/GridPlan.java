@@ -111,7 +111,8 @@ public record GridPlan(
                 sent += part > 0 ? own * rowBytes(plans.chunk(part, 0).inputs(), bytes, true) : 0;
             }
             ModelPlan chunk = plans.chunk(part, grid.slice(place));
-            summed += own * (chunk.summedForward() + chunk.summedBackward()) * bytes;
+            int passes = plans.strategy().recomputes() && part + 1 < plans.parts() ? 2 : 1;
+            summed += own * (passes * chunk.summedForward() + chunk.summedBackward(part > 0)) * bytes;
         }
         long parameters = count(held.parameters());
         long state = parameters * vectors * bytes;
