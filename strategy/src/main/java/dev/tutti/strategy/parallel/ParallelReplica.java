@@ -271,15 +271,27 @@ final class ParallelReplica implements Replica {
     private void move(double learningRate, double factor, boolean hadData, int busySets, long began) {
         exchange.sum(factor);
         statistics.average(exchange.twins(), hadData, busySets);
+        if (!state.isSharded()) {
+            awaitOtherParts("gradients are summed");
+        }
         long summed = timing.record(Phase.WIRE, began);
         state.apply(learningRate, state.isSharded() && exchange.twins().group().size() > 1);
         summed = timing.record(Phase.UPDATE, summed);
         if (state.isSharded()) {
             exchange.shareValues(state);
+            awaitOtherParts("moved parameters are shared");
             timing.record(Phase.WIRE, summed);
         }
         state.finished();
         statistics.keep();
+    }
+
+    /** A member may be lost while its twins sum with it: then no part moves, since all of them move or none does. */
+    private void awaitOtherParts(String what) {
+        int set = seats.grid().set();
+        if (set > 1 && team.group().size() > set) {
+            team.collectives().barrier(what);
+        }
     }
 
     @Override
