@@ -16,14 +16,17 @@ import dev.tutti.data.transform.Transform;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.metric.Metric;
+import dev.tutti.nn.Model;
 import dev.tutti.serve.batch.BatchFunction;
 import dev.tutti.serve.model.LoadedModel;
 import dev.tutti.strategy.parallel.Parallel;
+import dev.tutti.strategy.parallel.PartPlans;
 import dev.tutti.strategy.parallel.inference.CutModel;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.Evaluator;
 import dev.tutti.train.RowJoiner;
 import dev.tutti.train.checkpoint.ModelDescription;
+import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,6 +66,12 @@ public final class CutModelProcesses implements LoadedModel {
     public static CutModelProcesses start(Path folder, Parallel strategy) {
         strategy.validate();
         int members = strategy.grid(1).tensor() * strategy.grid(1).pipeline();
+        if (members < 2) {
+            throw new TuttiException("a model that is cut: expected stages and slices for two members or more, received "
+                    + strategy);
+        }
+        PartPlans.findCuts( // what cannot be cut is said before a process is started
+                strategy, SavedModel.describe(folder, Model.Options.DEFAULT.forInference()).plan(), strategy.grid(1));
         CutModelProcesses all = new CutModelProcesses(members);
         try {
             all.assemble(folder.toAbsolutePath(), strategy, members);
