@@ -97,8 +97,8 @@ final class Blueprint {
                     parameters, Comparator.comparingLong(each -> each.shape().size()));
             throw new ShapeException(String.format(
                     Locale.ROOT,
-                    "the model has %,d parameters; they and their gradients take %,.0f GB, and this machine has %,.0f GB."
-                            + " The largest is %s with %s",
+                    "the model has %,d parameters; they and their gradients take %,.0f GB, and this machine has %,.0f"
+                            + " GB. The largest is %s with %s",
                     parameterCount(),
                     bytes / 1e9,
                     memory / 1e9,

@@ -64,9 +64,7 @@ public final class BuildContext {
                     blueprint.borrowed.add(full);
                     return borrowed;
                 });
-        require(
-                parameter.shape().equals(shape),
-                "needs " + full + " as " + shape + ", but it is " + parameter.shape());
+        require(parameter.shape().equals(shape), "needs " + full + " as " + shape + ", but it is " + parameter.shape());
         node.parameters.put(name, parameter);
     }
 
@@ -141,8 +139,8 @@ public final class BuildContext {
         blueprint.summedForward += forward == null || !forward.isKnown() ? 0 : forward.size();
         long back = backward == null || !backward.isKnown() ? 0 : backward.size();
         blueprint.summedBackward += back;
-        boolean learnsBefore = blueprint.parameters.stream()
-                .anyMatch(p -> !p.name().startsWith(node.path + "."));
+        boolean learnsBefore =
+                blueprint.parameters.stream().anyMatch(p -> !p.name().startsWith(node.path + "."));
         blueprint.summedAtInput += learnsBefore ? 0 : back;
     }
 

@@ -71,7 +71,8 @@ public final class KeyValueCache implements AutoCloseable {
                 || node.layer instanceof SplitAttention split && split.isStepwise();
         if (!attends && !STEP_BY_STEP.contains(node.layer.getClass())) {
             throw new TuttiException("layer " + (node.path.isEmpty() ? node.layer.kind() : node.path) + " ("
-                    + node.layer.kind() + ") cannot go on step by step: expected layers that compute each step by itself,"
+                    + node.layer.kind()
+                    + ") cannot go on step by step: expected layers that compute each step by itself,"
                     + " and attention that is causal and has no mask");
         }
         node.children.values().forEach(KeyValueCache::check);

@@ -61,7 +61,9 @@ public final class ModelPlan {
             List<String> names =
                     plan.blueprint.parameters.stream().map(Parameter::name).toList();
             throw new ShapeException("a layer shares the parameter '" + name + "', which no layer before it has"
-                    + DidYouMean.hint(name, names.stream().filter(each -> !each.equals(name)).toList()));
+                    + DidYouMean.hint(
+                            name,
+                            names.stream().filter(each -> !each.equals(name)).toList()));
         }
         return plan;
     }

@@ -257,7 +257,8 @@ public final class TensorSplit {
         if (said == null || said.equals(way) || said.equals("whole")) {
             return "whole".equals(said);
         }
-        throw new TuttiException("split: " + inner.path + " is sliced by " + way + " or stays whole, received '" + said + "'");
+        throw new TuttiException(
+                "split: " + inner.path + " is sliced by " + way + " or stays whole, received '" + said + "'");
     }
 
     private Layer gated(SwiGlu gated, Blueprint.Node node) {

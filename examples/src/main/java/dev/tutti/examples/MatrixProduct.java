@@ -48,15 +48,19 @@ public final class MatrixProduct {
             Range inner = DistributedProduct.part(team.group(), size);
             Tensor a = matrix(size, inner.length());
             Tensor b = matrix(inner.length(), size);
-            Tensor blockOfA = matrix(part(size, team.group().rank() / gridColumns, gridRows), part(size, team.group().rank() % gridColumns, gridColumns));
-            Tensor blockOfB = matrix(part(size, team.group().rank() / gridColumns, gridRows), part(size, team.group().rank() % gridColumns, gridColumns));
+            Tensor blockOfA = matrix(
+                    part(size, team.group().rank() / gridColumns, gridRows),
+                    part(size, team.group().rank() % gridColumns, gridColumns));
+            Tensor blockOfB = matrix(
+                    part(size, team.group().rank() / gridColumns, gridRows),
+                    part(size, team.group().rank() % gridColumns, gridColumns));
             Tensor wholeA = first ? matrix(size, size) : null;
             Tensor wholeB = first ? matrix(size, size) : null;
             double one = seconds(all, () -> first ? wholeA.matmul(wholeB) : null);
             double gathered = seconds(all, () -> DistributedProduct.columnsByRows(all, a, b));
             double distributed = seconds(all, () -> DistributedProduct.columnsByRowsDistributed(all, a, b));
-            double summa = seconds(
-                    all, () -> DistributedProduct.summa(team, gridRows, gridColumns, size, blockOfA, blockOfB));
+            double summa =
+                    seconds(all, () -> DistributedProduct.summa(team, gridRows, gridColumns, size, blockOfA, blockOfB));
             if (first) {
                 out.printf("%d x %d, %d members, one core each%n", size, size, members);
                 print(out, "one member", one, one);

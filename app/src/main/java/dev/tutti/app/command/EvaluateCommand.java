@@ -42,8 +42,8 @@ public final class EvaluateCommand extends ModelCommand {
     @Option(
             names = "--data",
             paramLabel = "DATA",
-            description =
-                    "A table such as rows.csv, mnist, or a file with a dataset; by default what the model was validated on.")
+            description = "A table such as rows.csv, mnist, or a file with a dataset; by default what the model was"
+                    + " validated on.")
     private String data;
 
     @Option(names = "--take", paramLabel = "N", description = "Look at the first N rows only.")
@@ -79,8 +79,7 @@ public final class EvaluateCommand extends ModelCommand {
         if (classes) {
             metrics.add(confusion);
         }
-        Evaluation evaluation =
-                model.evaluate(rows, saved.made().recipe().loss(), metrics.toArray(Metric[]::new));
+        Evaluation evaluation = model.evaluate(rows, saved.made().recipe().loss(), metrics.toArray(Metric[]::new));
         print(evaluation, rows);
         if (classes && confusion.state.classes() <= WIDEST) {
             people().println();

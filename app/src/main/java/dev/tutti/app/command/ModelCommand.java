@@ -60,7 +60,8 @@ abstract class ModelCommand extends TuttiCommand {
             names = "--strategy",
             order = 93,
             paramLabel = "GRID",
-            description = "Cut the model among processes, such as '{type: parallel, pipeline: 2}': none holds all of it.")
+            description =
+                    "Cut the model among processes, such as '{type: parallel, pipeline: 2}': none holds all of it.")
     private String strategy;
 
     ModelCommand(Console console) {
@@ -96,8 +97,8 @@ abstract class ModelCommand extends TuttiCommand {
         }
         Strategy choice = Json.readYaml(text, Strategy.class, "--strategy " + text);
         if (!(choice instanceof Parallel grid) || grid.grid(1).members() == 1) {
-            throw new UsageException("--strategy " + text + ": expected one that cuts the model, such as '{type: parallel,"
-                    + " pipeline: 2}'");
+            throw new UsageException("--strategy " + text
+                    + ": expected one that cuts the model, such as '{type: parallel," + " pipeline: 2}'");
         }
         return Optional.of(grid);
     }

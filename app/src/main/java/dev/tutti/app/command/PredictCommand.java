@@ -93,13 +93,15 @@ public final class PredictCommand extends ModelCommand {
         if (inputs.isEmpty() == (data == null)) {
             throw new UsageException(
                     data == null
-                            ? "predict needs something to ask about: images, JSON files, - for standard input, or --data"
+                            ? "predict needs something to ask about: images, JSON files, - for standard input, or"
+                                    + " --data"
                             : "say either inputs or --data, not both");
         }
         Optional<Parallel> grid = cut();
         if (processes != null || output != null) {
             if (grid.isPresent()) {
-                throw new UsageException("--processes and --output give every process the whole model: leave out --strategy");
+                throw new UsageException(
+                        "--processes and --output give every process the whole model: leave out --strategy");
             }
             return batch();
         }

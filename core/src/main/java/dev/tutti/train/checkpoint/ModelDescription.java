@@ -11,4 +11,5 @@ import dev.tutti.train.Evaluation;
  * @param metrics how good it was when it was saved; null where that is not known
  * @param made how it was made
  */
-public record ModelDescription(ModelPlan plan, SavedModel.Features features, Evaluation metrics, SavedModel.Made made) {}
+public record ModelDescription(
+        ModelPlan plan, SavedModel.Features features, Evaluation metrics, SavedModel.Made made) {}

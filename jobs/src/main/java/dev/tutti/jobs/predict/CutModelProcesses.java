@@ -67,11 +67,14 @@ public final class CutModelProcesses implements LoadedModel {
         strategy.validate();
         int members = strategy.grid(1).tensor() * strategy.grid(1).pipeline();
         if (members < 2) {
-            throw new TuttiException("a model that is cut: expected stages and slices for two members or more, received "
-                    + strategy);
+            throw new TuttiException(
+                    "a model that is cut: expected stages and slices for two members or more, received " + strategy);
         }
         PartPlans.findCuts( // what cannot be cut is said before a process is started
-                strategy, SavedModel.describe(folder, Model.Options.DEFAULT.forInference()).plan(), strategy.grid(1));
+                strategy,
+                SavedModel.describe(folder, Model.Options.DEFAULT.forInference())
+                        .plan(),
+                strategy.grid(1));
         CutModelProcesses all = new CutModelProcesses(members);
         try {
             all.assemble(folder.toAbsolutePath(), strategy, members);

@@ -104,7 +104,8 @@ class CutModelProcessesTest {
         }
         assertThatThrownBy(() -> CutModelProcesses.start(saved, parallel().pipeline(1)))
                 .hasMessageContaining("two members or more");
-        assertThatThrownBy(() -> CutModelProcesses.start(folder.resolve("nothing"), parallel().pipeline(2)))
+        assertThatThrownBy(() -> CutModelProcesses.start(
+                        folder.resolve("nothing"), parallel().pipeline(2)))
                 .hasMessageContaining("expected the folder of a saved model");
     }
 }

@@ -17,7 +17,12 @@ import java.util.Optional;
  * @param loader where models compute; empty by default, for replicas in this process
  */
 public record ServingSettings(
-        BatchingSettings batching, int replicas, int threads, int keptVersions, Duration poll, Duration drain,
+        BatchingSettings batching,
+        int replicas,
+        int threads,
+        int keptVersions,
+        Duration poll,
+        Duration drain,
         Optional<ModelLoader> loader) {
     public ServingSettings {
         if (replicas < 1 || threads < 1 || keptVersions < 1) {
@@ -28,7 +33,13 @@ public record ServingSettings(
 
     public static ServingSettings standard() {
         return new ServingSettings(
-                BatchingSettings.DEFAULT, Engine.cores(), 1, 2, Duration.ofSeconds(1), Duration.ofSeconds(30), Optional.empty());
+                BatchingSettings.DEFAULT,
+                Engine.cores(),
+                1,
+                2,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(30),
+                Optional.empty());
     }
 
     public ServingSettings batching(BatchingSettings settings) {

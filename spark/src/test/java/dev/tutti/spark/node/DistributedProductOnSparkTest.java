@@ -51,7 +51,9 @@ class DistributedProductOnSparkTest {
                         Tensor.of(matrix(3)).narrow(1, own.from(), own.length()),
                         Tensor.of(matrix(5)).narrow(0, own.from(), own.length()));
                 Files.writeString(
-                        Path.of(arguments.get("folder"), "product-" + team.group().rank()),
+                        Path.of(
+                                arguments.get("folder"),
+                                "product-" + team.group().rank()),
                         text(product));
             }
         };

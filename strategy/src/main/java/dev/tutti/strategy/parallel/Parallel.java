@@ -178,7 +178,9 @@ public final class Parallel extends Definition implements Strategy {
         require(
                 flush || schedule == PipelineSchedule.ONE_F_ONE_B,
                 "flush: false: expected the schedule 1f1b, received " + schedule);
-        require(flush || !shardedState, "flush: false: expected shardedState: false, since stages move at different times");
+        require(
+                flush || !shardedState,
+                "flush: false: expected shardedState: false, since stages move at different times");
         require(deadlineSeconds > 0, "deadlineSeconds: expected more than 0, received " + deadlineSeconds);
     }
 

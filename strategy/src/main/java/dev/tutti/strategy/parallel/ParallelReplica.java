@@ -100,8 +100,9 @@ final class ParallelReplica implements Replica {
     private UnflushedSteps unflushed() {
         if (exchange.needsAllStages()) {
             model.close();
-            throw new TrainingException("parallel: flush: false: each stage moves by itself, expected a model whose stages"
-                    + " share no parameters and an optimizer that does not clip by the length of all gradients (clipNorm)");
+            throw new TrainingException(
+                    "parallel: flush: false: each stage moves by itself, expected a model whose stages share no"
+                        + " parameters and an optimizer that does not clip by the length of all gradients (clipNorm)");
         }
         UnflushedSteps steps = new UnflushedSteps(plans.of(place), model, state, exchange, statistics);
         if (seats.grid().tensor() > 1) {
@@ -188,8 +189,7 @@ final class ParallelReplica implements Replica {
 
     private Outcome flushed(StepPlan plan, StageRunner.Step step, StepInput input) {
         List<MicroBatch> micros = step.microBatches();
-        runner.run(
-                ScheduleTable.of(strategy.schedule(), seats.grid().pipeline(), model.chunks(), micros.size()), step);
+        runner.run(ScheduleTable.of(strategy.schedule(), seats.grid().pipeline(), model.chunks(), micros.size()), step);
         Vote vote = input.vote();
         long began = System.nanoTime();
         double[] sums = team.collectives()
@@ -207,12 +207,7 @@ final class ParallelReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         long samples = Math.round(sums[0]);
         if (samples > 0) {
-            move(
-                    plan.learningRate(),
-                    step.divisor() / samples,
-                    !micros.isEmpty(),
-                    (int) Math.round(sums[7]),
-                    began);
+            move(plan.learningRate(), step.divisor() / samples, !micros.isEmpty(), (int) Math.round(sums[7]), began);
         }
         return outcome(samples, sums[1], sums);
     }
@@ -239,7 +234,9 @@ final class ParallelReplica implements Replica {
         long began = System.nanoTime();
         Collectives all = team.collectives();
         boolean counts = set() >= 0 && seats.place(team.group().rank()) == 0;
-        long rows = counts ? step.microBatches().stream().mapToLong(MicroBatch::size).sum() : 0;
+        long rows = counts
+                ? step.microBatches().stream().mapToLong(MicroBatch::size).sum()
+                : 0;
         double[] sums = all.sum(
                 "rows and votes",
                 rows,

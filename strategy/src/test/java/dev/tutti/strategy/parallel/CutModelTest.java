@@ -91,7 +91,9 @@ class CutModelTest {
         Path saved = folder.resolve("model");
         List<NdArray> expected = saved(model, saved);
         for (Parallel strategy : List.of(
-                parallel().pipeline(3), parallel().tensor(2), parallel().tensor(2).pipeline(2))) {
+                parallel().pipeline(3),
+                parallel().tensor(2),
+                parallel().tensor(2).pipeline(2))) {
             List<NdArray> actual = together(saved, model, strategy);
             assertThat(actual).hasSameSizeAs(expected);
             for (int i = 0; i < expected.size(); i++) {

@@ -57,7 +57,8 @@ class MeasuredPlanTest {
         all.add(Arguments.of(
                 ParallelModels.ENCODER, parallel().tensor(2).pipeline(2).recompute()));
         all.add(Arguments.of(
-                ParallelModels.MLP, parallel().data(2).pipeline(2).microBatches(2).shardedState()));
+                ParallelModels.MLP,
+                parallel().data(2).pipeline(2).microBatches(2).shardedState()));
         return all.stream();
     }
 
@@ -73,7 +74,8 @@ class MeasuredPlanTest {
         Grid grid = measuredStages.grid(1);
         Parallel strategy = fixed(measuredStages, whole, grid);
         GridPlan plan = GridPlan.of(strategy, whole, OPTIMIZER, grid.members(), ROWS);
-        Map<String, Measured> members = new TestingCluster(grid.members()).run(place -> step(place.assemble(null), strategy, whole, data));
+        Map<String, Measured> members =
+                new TestingCluster(grid.members()).run(place -> step(place.assemble(null), strategy, whole, data));
         for (Measured each : members.values()) {
             MemberShare share = plan.members().get(each.rank);
             assertThat(each.values).as("parameters").isEqualTo(share.parameterBytes());
@@ -86,13 +88,17 @@ class MeasuredPlanTest {
             }
         }
         assertThat(members.values().stream().mapToLong(Measured::state).sum())
-                .isEqualTo(plan.members().stream().mapToLong(MemberShare::stateBytes).sum());
+                .isEqualTo(plan.members().stream()
+                        .mapToLong(MemberShare::stateBytes)
+                        .sum());
     }
 
     /** Members would measure where to cut, and might cut elsewhere than the plan. */
     private static Parallel fixed(Parallel strategy, ModelPlan whole, Grid grid) {
         List<String> layers = whole.layers();
-        String[] first = PartPlans.findCuts(strategy, whole, grid).stream().map(layers::get).toArray(String[]::new);
+        String[] first = PartPlans.findCuts(strategy, whole, grid).stream()
+                .map(layers::get)
+                .toArray(String[]::new);
         return first.length == 0 ? strategy : strategy.stages(first);
     }
 
@@ -109,7 +115,8 @@ class MeasuredPlanTest {
                 Optional<Batch> batch = feed.next();
                 replica.step(
                         new StepPlan(0, 1e-3),
-                        StepInput.of(new Vote(false, false, false), batch.stream().toArray(Batch[]::new)));
+                        StepInput.of(
+                                new Vote(false, false, false), batch.stream().toArray(Batch[]::new)));
                 Model part = replica.model();
                 Measured measured = new Measured(
                         team.group().rank(),

@@ -150,7 +150,9 @@ class ParallelFaultsTest {
     @CsvSource({"before slices, 21", "after tally, 5", "before gradients, 4"})
     void aSliceMayBeLost(String point, int time) {
         Map<String, NdArray> actual = losing(
-                killing("worker-3", point, time), 4, epochs(3).with(parallel().data(2).tensor(2)));
+                killing("worker-3", point, time),
+                4,
+                epochs(3).with(parallel().data(2).tensor(2)));
         Weights.assertClose(actual, alone(epochs(3)), 3e-5);
     }
 

@@ -81,8 +81,8 @@ class UnflushedPipelineTest {
 
     private static void gradients(Model model, Batch batch) {
         try (Scope scope = Scope.open();
-                RecordedPass pass = model.record(
-                        batch.features().stream().map(Tensor::of).toList())) {
+                RecordedPass pass =
+                        model.record(batch.features().stream().map(Tensor::of).toList())) {
             List<Tensor> labels = batch.labels().stream().map(Tensor::of).toList();
             pass.backward(softmaxCrossEntropy().compute(pass.outputs(), labels), false);
         }
@@ -92,10 +92,14 @@ class UnflushedPipelineTest {
         return Stream.of(
                 Arguments.of(ParallelModels.MLP, parallel().pipeline(2).microBatches(4)),
                 Arguments.of(ParallelModels.MLP, parallel().pipeline(3).microBatches(1)),
-                Arguments.of(ParallelModels.MLP, parallel().pipeline(4).microBatches(8).recompute()),
+                Arguments.of(
+                        ParallelModels.MLP,
+                        parallel().pipeline(4).microBatches(8).recompute()),
                 Arguments.of(ParallelModels.GRAPH, parallel().pipeline(3).microBatches(4)),
-                Arguments.of(ParallelModels.DECODER, parallel().data(2).pipeline(2).microBatches(3)),
-                Arguments.of(ParallelModels.ENCODER, parallel().tensor(2).pipeline(2).microBatches(3)));
+                Arguments.of(
+                        ParallelModels.DECODER, parallel().data(2).pipeline(2).microBatches(3)),
+                Arguments.of(
+                        ParallelModels.ENCODER, parallel().tensor(2).pipeline(2).microBatches(3)));
     }
 
     @ParameterizedTest
@@ -129,9 +133,12 @@ class UnflushedPipelineTest {
     @Test
     void aLostMemberWithATwinCostsTheStepsUnderWay() {
         Members.Result result = losing(
-                "worker-3", 4, epochs(6).with(parallel().data(2).pipeline(2).microBatches(4).withoutFlush()));
+                "worker-3",
+                4,
+                epochs(6).with(parallel().data(2).pipeline(2).microBatches(4).withoutFlush()));
         var all = result.history().epochs();
-        assertThat(all.get(5).training().loss()).isLessThan(all.get(0).training().loss());
+        assertThat(all.get(5).training().loss())
+                .isLessThan(all.get(0).training().loss());
         assertThat(all.get(5).training().samples()).isEqualTo(ROWS);
     }
 
@@ -148,8 +155,8 @@ class UnflushedPipelineTest {
 
     private static Members.Result losing(String member, int members, Fit fit) {
         return new TestingCluster(members, killing(member, "before rows and votes", 8))
-                .run(place ->
-                        Members.Result.of(ParallelModels.MLP.trainer(sgd(RATE)), data(ParallelModels.MLP), fit.on(place)))
+                .run(place -> Members.Result.of(
+                        ParallelModels.MLP.trainer(sgd(RATE)), data(ParallelModels.MLP), fit.on(place)))
                 .get("worker-0");
     }
 
@@ -162,7 +169,8 @@ class UnflushedPipelineTest {
                                 epochs(1).with(parallel().pipeline(2).withoutFlush())))
                 .hasMessageContaining("each stage moves by itself");
         assertThatThrownBy(() -> parallel().withoutFlush().validate()).hasMessageContaining("two stages or more");
-        assertThatThrownBy(() -> parallel().pipeline(2).shardedState().withoutFlush().validate())
+        assertThatThrownBy(() ->
+                        parallel().pipeline(2).shardedState().withoutFlush().validate())
                 .hasMessageContaining("shardedState: false");
     }
 }

@@ -186,7 +186,10 @@ public final class CutModel implements AutoCloseable {
     public synchronized CompletableFuture<List<NdArray>> predict(List<NdArray> inputs) {
         if (!isFront() || closed) {
             throw new IllegalStateException(
-                    closed ? "the model is closed" : "the first member sends batches, this is " + team.group().self());
+                    closed
+                            ? "the model is closed"
+                            : "the first member sends batches, this is "
+                                    + team.group().self());
         }
         places.acquireUninterruptibly();
         if (failure != null) {
@@ -326,7 +329,9 @@ public final class CutModel implements AutoCloseable {
 
     private void end() {
         List<CompletableFuture<List<NdArray>>> open = List.copyOf(due.values());
-        CompletableFuture.allOf(open.toArray(CompletableFuture[]::new)).handle((done, e) -> null).join();
+        CompletableFuture.allOf(open.toArray(CompletableFuture[]::new))
+                .handle((done, e) -> null)
+                .join();
         for (int other = 1; other < grid.tensor(); other++) {
             send(holder(0, other), END, List.of());
         }

@@ -141,8 +141,7 @@ public final class UnflushedStage {
             backward();
             return;
         }
-        copies.get(round.copy)
-                .backward(ScheduleSlot.backward(0, round.backward), round.step, round.backward > 0);
+        copies.get(round.copy).backward(ScheduleSlot.backward(0, round.backward), round.step, round.backward > 0);
         round.backward++;
         if (round.backward == round.size()) {
             completed();
