@@ -9,6 +9,8 @@ import dev.tutti.spark.TestSession;
 import dev.tutti.strategy.parallel.matrix.DistributedProduct;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,8 +41,16 @@ class DistributedProductOnSparkTest {
         return text.toString();
     }
 
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
-    void executorsMultiplyColumnsByRows(@TempDir Path folder) throws Exception {
+    void executorsMultiplyColumnsByRows(@TempDir Path folder) {
         NodeFunction multiply = (arguments, context) -> {
             Team team = context.team();
             team.meet(0);
@@ -50,11 +60,7 @@ class DistributedProductOnSparkTest {
                         team.collectives(),
                         Tensor.of(matrix(3)).narrow(1, own.from(), own.length()),
                         Tensor.of(matrix(5)).narrow(0, own.from(), own.length()));
-                Files.writeString(
-                        Path.of(
-                                arguments.get("folder"),
-                                "product-" + team.group().rank()),
-                        text(product));
+                write(Path.of(arguments.get("folder"), "product-" + team.group().rank()), text(product));
             }
         };
         TuttiCluster cluster = TuttiCluster.run(
