@@ -67,7 +67,7 @@ public final class TensorSplit {
         for (String pattern : patterns.keySet()) {
             if (!split.used.contains(pattern)) {
                 throw new TuttiException("split: no layer that can be sliced is named '" + pattern + "'"
-                        + DidYouMean.hint(pattern, List.copyOf(split.seen)) + ": there are " + split.seen);
+                        + DidYouMean.hint(pattern, List.copyOf(split.seen)));
             }
         }
     }

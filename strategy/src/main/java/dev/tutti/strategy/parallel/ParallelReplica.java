@@ -401,6 +401,11 @@ final class ParallelReplica implements Replica {
                 sliceSum::check);
     }
 
+    /** How often the weights of the part are held, each with gradients. */
+    int weightCopies() {
+        return 1 + (unflushed == null ? 0 : unflushed.copies().size());
+    }
+
     /** Bytes that went to other stages since the members met. */
     long sentBytes() {
         return links.sentBytes();

@@ -59,6 +59,8 @@ class MeasuredPlanTest {
         all.add(Arguments.of(
                 ParallelModels.MLP,
                 parallel().data(2).pipeline(2).microBatches(2).shardedState()));
+        all.add(Arguments.of(
+                ParallelModels.MLP, parallel().pipeline(3).microBatches(8).withoutFlush()));
         return all.stream();
     }
 
@@ -120,8 +122,8 @@ class MeasuredPlanTest {
                 Model part = replica.model();
                 Measured measured = new Measured(
                         team.group().rank(),
-                        bytes(part.vector().values()),
-                        bytes(part.vector().gradients()),
+                        replica.weightCopies() * bytes(part.vector().values()),
+                        replica.weightCopies() * bytes(part.vector().gradients()),
                         replica.state().held().values().stream()
                                 .filter(tensor -> tensor.rank() > 0)
                                 .mapToLong(MeasuredPlanTest::bytes)
