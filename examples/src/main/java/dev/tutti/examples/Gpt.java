@@ -12,6 +12,8 @@ import static dev.tutti.strategy.Strategies.parallel;
 import static dev.tutti.train.Fit.epochs;
 import static dev.tutti.train.callback.Callbacks.progress;
 
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import dev.tutti.array.NdArray;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
@@ -24,6 +26,7 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,7 +55,19 @@ public final class Gpt {
     static void run(PrintStream out, Path home, List<String> arguments) throws IOException {
         Path text = arguments.isEmpty() ? home.resolve("LICENSE") : Path.of(arguments.get(0));
         String way = arguments.size() < 2 ? "whole" : arguments.get(1);
-        run(out, Files.readString(text), way, 4);
+        requireWay(way);
+        try {
+            run(out, Files.readString(text), way, 4);
+        } catch (MalformedInputException e) {
+            throw new TuttiException(text + ": expected a text in UTF-8", e);
+        }
+    }
+
+    private static void requireWay(String way) {
+        if (!WAYS.containsKey(way) && !way.equals("whole")) {
+            throw new TuttiException(
+                    "unknown way '" + way + "'" + DidYouMean.hint(way, List.of("whole", "pipeline", "tensor", "grid")));
+        }
     }
 
     static History run(PrintStream out, String all, String way, int epochs) {
@@ -64,9 +79,7 @@ public final class Gpt {
                 .toString();
         Fit fit = epochs(epochs).callbacks(progress(out, false));
         Parallel strategy = WAYS.get(way);
-        if (strategy == null && !way.equals("whole")) {
-            throw new IllegalArgumentException("expected whole, pipeline, tensor or grid, received '" + way + "'");
-        }
+        requireWay(way);
         if (strategy != null) {
             fit = fit.on(Cluster.members(strategy.grid(1).members())).with(strategy);
         }
