@@ -12,7 +12,7 @@ public enum ExitCode {
     TRAINING(5, "training failed, for instance because the loss became NaN"),
     FILE(6, "a file cannot be read or written, or the disk is full"),
     LOST(7, "members of the job were lost, or a process of it failed"),
-    DIFFERS(8, "parity: the job does not agree with one worker"),
+    DIFFERS(8, "parity: the job does not agree with one worker; quantize: the smaller model is worse than allowed"),
     INTERRUPTED(130, "stopped by Ctrl-C or SIGTERM; training can be resumed");
 
     private final int number;

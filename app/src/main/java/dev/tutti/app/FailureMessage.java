@@ -15,6 +15,7 @@ import dev.tutti.nn.UnsupportedLayerException;
 import dev.tutti.tensor.TensorException;
 import dev.tutti.tensor.script.ScriptException;
 import dev.tutti.train.TrainingException;
+import dev.tutti.train.quantize.QualityLostException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -71,6 +72,9 @@ record FailureMessage(String message, ExitCode code) {
         }
         if (cause instanceof GroupChangedException || cause instanceof CoordinatorLostException) {
             return ExitCode.LOST;
+        }
+        if (cause instanceof QualityLostException) {
+            return ExitCode.DIFFERS;
         }
         if (cause instanceof LaunchException) {
             return ExitCode.USAGE;

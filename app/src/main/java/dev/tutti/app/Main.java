@@ -25,6 +25,7 @@ import dev.tutti.app.command.parallel.PlanCommand;
 import dev.tutti.app.command.parallel.SimulateNodesCommand;
 import dev.tutti.app.command.ps.ServerCommand;
 import dev.tutti.app.command.ps.WorkerCommand;
+import dev.tutti.app.command.quantize.QuantizeCommand;
 import dev.tutti.app.command.spark.SparkCommand;
 import dev.tutti.app.command.transfer.ImportCommand;
 import dev.tutti.app.command.tune.TuneCommand;
@@ -103,6 +104,7 @@ public final class Main implements Runnable {
                 new SimulateNodesCommand(console),
                 new ExportCommand(console),
                 new ImportCommand(console),
+                new QuantizeCommand(console),
                 new RunCommand(console),
                 new StatusCommand(console),
                 new ConfigureCommand(console),

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -111,6 +112,42 @@ class DocumentedCommandsTest {
         assertThat(folder.resolve("digits.safetensors")).isNotEmptyFile();
     }
 
+    /** Those of docs/data.md, with a table that has a label named as there. The database and the photos are those of other tests. */
+    @Test
+    @Timeout(300)
+    void thoseOfTablesWorkAsPrinted() throws Exception {
+        prepareClone();
+        Files.writeString(folder.resolve("people.csv"), people(200, 1));
+        Files.writeString(folder.resolve("test.csv"), people(40, 2));
+        Files.writeString(folder.resolve("new-rows.csv"), people(10, 3).replaceAll("(?m),[^,\n]*$", ""));
+        Files.createDirectories(folder.resolve("new"));
+        Files.writeString(folder.resolve("new").resolve("rows.csv"), people(60, 4));
+        int typed = 0;
+        for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
+            boolean ofTables = command.where().equals("docs/data.md")
+                    && !command.line().contains("photos")
+                    && !command.line().contains("postgresql:");
+            if (command.block() && ofTables) {
+                type(command.line());
+                typed++;
+            }
+        }
+        assertThat(typed).isGreaterThanOrEqualTo(6);
+        assertThat(folder.resolve("runs").resolve("people-2").resolve("model")).isDirectory();
+    }
+
+    private static String people(int rows, long seed) {
+        Random random = new Random(seed);
+        StringBuilder table = new StringBuilder("age,hours,job,income\n");
+        for (int i = 0; i < rows; i++) {
+            int age = 20 + random.nextInt(50);
+            int hours = 10 + random.nextInt(40);
+            String job = random.nextBoolean() ? "cook" : "smith";
+            table.append(age + "," + hours + "," + job + "," + (hours > 30 ? "high" : "low") + "\n");
+        }
+        return table.toString();
+    }
+
     /**
      * The same with the commands that train the built-in job, on few rows, in all documents. It takes minutes: {@code ./tutti test -pl
      * app -am -Dtest=DocumentedCommandsTest -Dtutti.documents=all}.
@@ -122,9 +159,9 @@ class DocumentedCommandsTest {
         prepareClone();
         List<String> typed = new ArrayList<>();
         for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
-            boolean trains =
-                    command.line().matches("\\./tutti (train|parity|plan) mnist\\b.*|\\./tutti federate simulate .*")
-                            && !command.line().matches(".*(--print-job|--on |& *$).*");
+            boolean trains = command.line()
+                            .matches("\\./tutti (train|parity|plan|simulate) mnist\\b.*|\\./tutti federate simulate .*")
+                    && !command.line().matches(".*(--print-job|--on |& *$).*");
             if (command.block() && trains && !typed.contains(command.line())) {
                 type(command.line());
                 typed.add(command.line());

@@ -191,6 +191,21 @@ class OutputFolderTest {
         }
     }
 
+    /** Names as writers give them, which are killed before they could give the file its own. */
+    @Test
+    void whatAKilledWriterLeftIsSweptAndNothingElse() throws IOException {
+        Path checkpoints = Files.createDirectories(run.resolve("checkpoints"));
+        Path half = Files.write(checkpoints.resolve(".step-5.safetensors.0a1b2c3d.tmp"), new byte[1000]);
+        Path model = Files.createDirectories(run.resolve(".model.0a1b2c3d.tmp"));
+        Files.writeString(model.resolve("weights.safetensors"), "half");
+        Path own = Files.writeString(run.resolve("notes.tmp"), "the user's own");
+        assertThat(terminal.run("train", job)).as(terminal.err()).isZero();
+        assertThat(half).doesNotExist();
+        assertThat(model).doesNotExist();
+        assertThat(own).exists();
+        assertThat(run.resolve("model")).isDirectory();
+    }
+
     @Test
     void aTruncatedOnlyCheckpointIsNotFollowedByAPromise() throws IOException {
         assertThat(terminal.run("train", job)).isZero();

@@ -54,6 +54,7 @@ public final class ClusterTeam implements Team {
     private final Map<String, RemoteLeases> leases = new ConcurrentHashMap<>(); // by data set
     private final RemoteOwnership ownership;
     private final MemberMessages messages;
+    private final TensorEncryption encryption;
     private final GroupStatus status = new GroupStatus();
     /** For what the training thread must not wait for. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(ClusterTeam::daemon);
@@ -82,6 +83,8 @@ public final class ClusterTeam implements Team {
         this.self = client.join(this.request);
         this.ownership = new RemoteOwnership(client, () -> self);
         this.messages = new MemberMessages(client);
+        this.encryption =
+                new TensorEncryption(Optional.ofNullable(client.address().tls()));
         this.heartbeat = client.heartbeat(self, listener(self));
     }
 
@@ -208,7 +211,7 @@ public final class ClusterTeam implements Team {
         }
         Group group = new Group(generation, rank, met.members());
         Duration timeout = Duration.ofMillis(self.patience().collective());
-        RemoteBoard board = new RemoteBoard(client, self, generation);
+        RemoteBoard board = new RemoteBoard(client, self, generation, encryption);
         Collectives opened = factory.open(group, board, timeout);
         SubGroupCollectives parts = new SubGroupCollectives(group, board, factory, timeout, this::accuse);
         synchronized (accused) {

@@ -11,17 +11,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /** The bulletin board of a generation, kept by the coordinator. */
 final class RemoteBoard implements BulletinBoard {
     private final CoordinatorClient client;
     private final Membership self;
     private final long generation;
+    private final TensorEncryption encryption;
 
-    RemoteBoard(CoordinatorClient client, Membership self, long generation) {
+    RemoteBoard(CoordinatorClient client, Membership self, long generation, TensorEncryption encryption) {
         this.client = client;
         this.self = self;
         this.generation = generation;
+        this.encryption = encryption;
     }
 
     @Override
@@ -59,6 +62,11 @@ final class RemoteBoard implements BulletinBoard {
         } catch (IOException | RuntimeException e) {
             return Optional.empty();
         }
+    }
+
+    @Override
+    public Optional<SSLContext> tls() {
+        return encryption.context();
     }
 
     private static RuntimeException meaning(RefusedException e) {

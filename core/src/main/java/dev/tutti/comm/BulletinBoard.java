@@ -2,6 +2,7 @@ package dev.tutti.comm;
 
 import java.net.InetAddress;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /** Where the members of a group leave each other notes while they come together: addresses, names of files. One for each generation. */
 public interface BulletinBoard {
@@ -17,6 +18,14 @@ public interface BulletinBoard {
 
     /** The address of this machine in the network through which the board is reached, if it is reached through one. */
     default Optional<InetAddress> localAddress() {
+        return Optional.empty();
+    }
+
+    /**
+     * What connections between machines are encrypted with, where every member has a certificate. All members of a group have it, or none
+     * has.
+     */
+    default Optional<SSLContext> tls() {
         return Optional.empty();
     }
 
@@ -37,6 +46,11 @@ public interface BulletinBoard {
             @Override
             public Optional<InetAddress> localAddress() {
                 return whole.localAddress();
+            }
+
+            @Override
+            public Optional<SSLContext> tls() {
+                return whole.tls();
             }
         };
     }

@@ -51,7 +51,7 @@ public final class NativeLibrarySettings {
         }
     }
 
-    /** Keeps oneDNN from products by tiles, which would end the JVM here, whatever the user has set. */
+    /** Keeps oneDNN from products by tiles, which would end the JVM here, against any setting of the user. */
     private static void withoutTiles(Function setenv) {
         String most = Processor.hasFloat16() ? "AVX512_CORE_FP16" : "AVX512_CORE_BF16";
         for (String name : List.of("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")) {

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /** The counts of a {@link ConfusionMatrix}. */
 public final class ConfusionMatrixState extends NamedState {
-    /** Beyond it the matrix would take more memory than anyone would look at. */
+    /** Beyond it the matrix would take more memory than such a table is worth. */
     private static final int MOST_CLASSES = 4096;
 
     private final double threshold;

@@ -122,8 +122,8 @@ public final class Attention extends MergeLayer<Attention> {
                         : attend(qkv.get(0), qkv.get(1), qkv.get(2), pass))
                 .transpose(1, 2)
                 .flatten(2);
-        Tensor out = Functions.linear(
-                seen, pass.parameter("out_proj.weight"), bias ? pass.parameter("out_proj.bias") : null);
+        Tensor out = pass.product(
+                "out_proj", seen, pass.parameter("out_proj.weight"), bias ? pass.parameter("out_proj.bias") : null);
         return lora == null
                 ? out
                 : out.add(lora.forward(
@@ -181,7 +181,8 @@ public final class Attention extends MergeLayer<Attention> {
         List<Tensor> qkv = new ArrayList<>(3);
         for (Tensor x : inputs) {
             int parts = parts(inputs.size(), qkv.size());
-            Tensor projected = Functions.linear(x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts));
+            Tensor projected = pass.product(
+                    "in_proj" + qkv.size(), x, rows(weight, qkv.size(), parts), rows(offset, qkv.size(), parts));
             if (lora != null) {
                 Tensor b = rows(pass.parameter("in_proj_" + LowRankAdapter.B), qkv.size(), parts);
                 projected = projected.add(lora.forward(x, pass.parameter("in_proj_" + LowRankAdapter.A), b));

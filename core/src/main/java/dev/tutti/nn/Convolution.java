@@ -151,7 +151,10 @@ public abstract sealed class Convolution<L extends Convolution<L>> extends Fluen
 
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
-        return convolve(x, pass.parameter("weight"), bias(pass), window().window());
+        return pass.int8()
+                .map(parts -> parts.convolution(pass.parameter("weight"), bias(pass), this)
+                        .of(x))
+                .orElseGet(() -> convolve(x, pass.parameter("weight"), bias(pass), window().window()));
     }
 
     /** Null where there is none. */

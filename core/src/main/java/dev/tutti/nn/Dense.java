@@ -3,7 +3,6 @@ package dev.tutti.nn;
 import static dev.tutti.nn.Initializer.FAN_IN;
 
 import dev.tutti.array.Shape;
-import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.List;
@@ -70,7 +69,7 @@ public final class Dense extends FluentLayer<Dense> {
 
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
-        Tensor product = Functions.linear(x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
+        Tensor product = pass.product("weight", x, pass.parameter("weight"), bias ? pass.parameter("bias") : null);
         return lora == null
                 ? product
                 : product.add(lora.forward(x, pass.parameter(LowRankAdapter.A), pass.parameter(LowRankAdapter.B)));

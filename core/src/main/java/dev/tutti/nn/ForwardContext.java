@@ -40,6 +40,7 @@ public final class ForwardContext {
         final Map<Range, Tensor> parameters = new HashMap<>(); // layers may share one
         boolean divided; // batches are shares of larger ones
         KeyValueCache cache; // of the sequences of the pass under way; null where they are whole
+        Calibration calibration; // watches the layers; null where none does
         final Randomness randomness = new Randomness(0);
         private long randomKey; // what the random numbers of the pass follow from, besides the layer that draws them
         private long restarts;
@@ -66,6 +67,7 @@ public final class ForwardContext {
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
     private final Map<String, Tensor> copies = new LinkedHashMap<>(); // of parameters, in the short type
     private final LayerPrecision precision;
+    private final Int8Parts int8; // null where the layer computes in floats
     private long copied; // the pass that the copies are of
     private final Map<String, Tensor> buffers = new LinkedHashMap<>();
     private final Map<String, ForwardContext> children = new LinkedHashMap<>();
@@ -80,6 +82,8 @@ public final class ForwardContext {
         precision = LayerPrecision.of(layer);
         table = node.table;
         this.mode = mode;
+        LayerQuantization rounded = mode.options.quantization().layers().get(path);
+        int8 = rounded == null ? null : new Int8Parts(rounded);
         node.parameters.forEach((name, p) -> parameters.put(
                 name,
                 mode.parameters.computeIfAbsent(
@@ -138,6 +142,9 @@ public final class ForwardContext {
             copies.values().forEach(Tensor::close);
         }
         copies.clear();
+        if (int8 != null) {
+            int8.close();
+        }
         children.values().forEach(ForwardContext::dropCopies);
     }
 
@@ -157,7 +164,26 @@ public final class ForwardContext {
     }
 
     private Tensor compute(List<Tensor> inputs) {
-        return layer.forward(mode.shortType == null ? inputs : precision.typed(inputs, mode.shortType), this);
+        Tensor output = layer.forward(mode.shortType == null ? inputs : precision.typed(inputs, mode.shortType), this);
+        if (mode.calibration != null) {
+            mode.calibration.see(path, layer, inputs.get(0), output);
+        }
+        return output;
+    }
+
+    /** The layer's weights in eight bits; empty where it computes in floats. */
+    Optional<Int8Parts> int8() {
+        return Optional.ofNullable(int8);
+    }
+
+    /**
+     * {@code x · weightᵀ + bias}; in eight-bit integers where the layer is quantized.
+     *
+     * @param name tells the products of one layer apart
+     * @param bias may be null
+     */
+    Tensor product(String name, Tensor x, Tensor weight, Tensor bias) {
+        return int8 == null ? Functions.linear(x, weight, bias) : int8.product(name, x, weight, bias);
     }
 
     /** What an activation is applied to: softmax and its like get float32. */
@@ -361,9 +387,11 @@ public final class ForwardContext {
         return found(children, name, "inner layer");
     }
 
-    /** True when layers may take shortcuts that come to the same result. */
+    /** True when layers may take shortcuts that come to the same result; they pass over what calibration and eight-bit layers look at. */
     boolean optimised() {
-        return mode.optimised;
+        return mode.optimised
+                && mode.calibration == null
+                && mode.options.quantization().isNone();
     }
 
     /**
@@ -407,6 +435,9 @@ public final class ForwardContext {
     }
 
     void close() {
+        if (int8 != null) {
+            int8.close();
+        }
         if (mode.options.inference()) {
             copies.values().forEach(Tensor::close);
         }

@@ -3,6 +3,7 @@ package dev.tutti.nn;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.Functions.Recurrence;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.quantized.Int8Recurrence;
 import java.util.Collection;
 
 /** Gated recurrent units over {@code [time, features]}. */
@@ -18,6 +19,11 @@ public final class Gru extends Recurrent<Gru> {
     @Override
     Recurrence run(Tensor x, Tensor zeros, Collection<Tensor> weights, int layers, boolean bidirectional) {
         return Functions.gru(x, zeros, weights, layers, bidirectional);
+    }
+
+    @Override
+    Int8Recurrence.Kind kindOfCell() {
+        return Int8Recurrence.Kind.GRU;
     }
 
     @Override

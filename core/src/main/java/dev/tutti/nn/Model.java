@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A definition built for its inputs: all parameters in one vector, all gradients in a second, running statistics in a third.
@@ -40,44 +41,65 @@ public final class Model implements AutoCloseable {
      * @param optimised whether layers may take shortcuts that come to the same result
      * @param inference whether the model is for predictions alone and carries no gradients
      * @param precision what layers multiply in
+     * @param quantization which layers answer in eight-bit integers
      */
     public record Options(
-            long seed, DType type, Device device, boolean optimised, boolean inference, ComputePrecision precision) {
+            long seed,
+            DType type,
+            Device device,
+            boolean optimised,
+            boolean inference,
+            ComputePrecision precision,
+            Quantization quantization) {
         public static final Options DEFAULT =
-                new Options(0, DType.FLOAT32, Device.CPU, true, false, ComputePrecision.FLOAT32);
+                new Options(0, DType.FLOAT32, Device.CPU, true, false, ComputePrecision.FLOAT32, Quantization.NONE);
 
         public Options {
             if (!type.isOfArrays()) {
                 throw new IllegalArgumentException(
                         "models compute in float32 or float64: " + type + " is for what travels between members");
             }
+            boolean plain = inference
+                    && type == DType.FLOAT32
+                    && device.equals(Device.CPU)
+                    && precision.format() == ComputePrecision.Format.FLOAT32;
+            if (!quantization.isNone() && !plain) {
+                throw new TuttiException("a quantized model answers in eight-bit integers on the processor: expected a"
+                        + " model for inference in float32 on cpu, received " + type + " on " + device
+                        + (inference ? "" : " for training") + " with precision " + precision);
+            }
         }
 
         public Options seed(long newSeed) {
-            return new Options(newSeed, type, device, optimised, inference, precision);
+            return new Options(newSeed, type, device, optimised, inference, precision, quantization);
         }
 
         public Options type(DType newType) {
-            return new Options(seed, newType, device, optimised, inference, precision);
+            return new Options(seed, newType, device, optimised, inference, precision, quantization);
         }
 
         public Options device(Device newDevice) {
-            return new Options(seed, type, newDevice, optimised, inference, precision);
+            return new Options(seed, type, newDevice, optimised, inference, precision, quantization);
         }
 
         /** Computes every layer just as it is written: slower, to check the shortcuts against. */
         public Options asWritten() {
-            return new Options(seed, type, device, false, inference, precision);
+            return new Options(seed, type, device, false, inference, precision, quantization);
         }
 
         /** Carries no gradients, which is half the memory: the model predicts, and refuses to record. */
         public Options forInference() {
-            return new Options(seed, type, device, optimised, true, precision);
+            return new Options(seed, type, device, optimised, true, precision, quantization);
+        }
+
+        /** Lets layers answer in eight-bit integers; for a model that is for inference. */
+        public Options quantization(Quantization choice) {
+            return new Options(seed, type, device, optimised, inference, precision, choice);
         }
 
         /** Multiplies in another type than the one that values are kept in. */
         public Options precision(ComputePrecision choice) {
-            return new Options(seed, type, device, optimised, inference, choice);
+            return new Options(seed, type, device, optimised, inference, choice, quantization);
         }
     }
 
@@ -132,6 +154,16 @@ public final class Model implements AutoCloseable {
         }
         frozen.forEach(replica::freeze);
         return replica;
+    }
+
+    /** Lets a calibration watch the layers until it is closed. */
+    Calibration watched(Function<ForwardContext.Mode, Calibration> maker) {
+        if (options.type != DType.FLOAT32 || mode.shortType != null || !options.quantization.isNone()) {
+            throw new TuttiException(
+                    "a model is calibrated in float32: load it without precision and as it was trained");
+        }
+        mode.calibration = maker.apply(mode);
+        return mode.calibration;
     }
 
     /** Lets layers write first values of their own, after all were drawn. */

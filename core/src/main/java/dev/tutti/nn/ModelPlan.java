@@ -278,8 +278,7 @@ public final class ModelPlan {
         List<String> unused = new ArrayList<>(byName.keySet());
         plan.blueprint.parameters.forEach(p -> unused.remove(check(p, blueprint.parameters, byName)));
         plan.blueprint.buffers.forEach(b -> unused.remove(check(b, blueprint.buffers, byName)));
-        for (Parameter p :
-                plan.blueprint.parameters) { // whole ones begin as the whole model's do, whatever the part says
+        for (Parameter p : plan.blueprint.parameters) { // whole ones begin as the whole model's do, also in a part
             byName.putIfAbsent(p.name(), Slice.all(p.name(), p.shape()));
         }
         if (!unused.isEmpty()) {

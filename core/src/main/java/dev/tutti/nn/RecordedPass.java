@@ -86,14 +86,13 @@ public final class RecordedPass implements AutoCloseable {
             rowGradients.clear();
         }
         for (ForwardContext.TouchedRows each : touched) {
-            Tensor gradient = each.rows().gradient();
-            if (gradient != null) {
-                rowGradients.add(
-                        each.table().name(),
-                        each.table().width(),
-                        each.ids(),
-                        gradient.to(DType.FLOAT32).toArray().floats());
-            }
+            each.rows()
+                    .gradient()
+                    .ifPresent(gradient -> rowGradients.add(
+                            each.table().name(),
+                            each.table().width(),
+                            each.ids(),
+                            gradient.to(DType.FLOAT32).toArray().floats()));
         }
     }
 
@@ -115,8 +114,7 @@ public final class RecordedPass implements AutoCloseable {
         if (!input.type().isFloating()) {
             return Optional.empty();
         }
-        Tensor gradient = input.gradient();
-        return Optional.of(gradient == null ? Tensor.zeros(input.shape(), input.type(), input.device()) : gradient);
+        return Optional.of(input.gradient().orElseGet(() -> Tensor.zeros(input.shape(), input.type(), input.device())));
     }
 
     /** Lets go of the record without a backward pass. Closing twice, or after a backward pass, does nothing. */

@@ -5,6 +5,7 @@ import static dev.tutti.nn.Initializer.FAN_IN;
 import dev.tutti.array.Shape;
 import dev.tutti.tensor.Functions.Recurrence;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.quantized.Int8Recurrence;
 import dev.tutti.tensor.vector.ParameterLayout;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,10 +97,25 @@ public abstract sealed class Recurrent<L extends Recurrent<L>> extends FluentLay
         return initializer == FAN_IN ? units : features;
     }
 
+    /** What a cell in eight-bit integers remembers between steps. */
+    abstract Int8Recurrence.Kind kindOfCell();
+
+    private Recurrence run(Tensor x, ForwardContext pass) {
+        return pass.int8()
+                .map(parts -> parts.recurrence(
+                                () -> new Int8Recurrence(kindOfCell(), List.copyOf(pass.parameters()), bidirectional))
+                        .of(x))
+                .orElseGet(() -> runInFloats(x, pass));
+    }
+
+    private Recurrence runInFloats(Tensor x, ForwardContext pass) {
+        Tensor zeros = Tensor.zeros(Shape.of((long) layers * directions(), x.dim(0), units), x.type(), x.device());
+        return run(x, zeros, pass.parameters(), layers, bidirectional);
+    }
+
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
-        Tensor zeros = Tensor.zeros(Shape.of((long) layers * directions(), x.dim(0), units), x.type(), x.device());
-        Recurrence out = run(x, zeros, pass.parameters(), layers, bidirectional);
+        Recurrence out = run(x, pass);
         if (sequence) {
             return out.outputs();
         }

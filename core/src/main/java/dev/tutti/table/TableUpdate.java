@@ -23,7 +23,7 @@ import java.util.Map;
  * An optimizer at work on the rows of a table. Rows that have gradients move, others do not, also not by weight decay or momentum. What the
  * optimizer remembers is kept with each row; what it counts is counted for the table.
  *
- * <p>Rows are copied into a small vector on which the optimizer's own update works, so a row moves by the same bits whatever table, server or
+ * <p>Rows are copied into a small vector on which the optimizer's own update works, so a row moves by the same bits in every table, server or
  * push it is in.
  */
 public final class TableUpdate implements AutoCloseable {

@@ -12,6 +12,7 @@ import dev.tutti.array.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.pytorch.BoolOptional;
 import org.bytedeco.pytorch.MemoryFormatOptional;
@@ -636,10 +637,10 @@ public final class Tensor implements AutoCloseable {
         return handle().requires_grad();
     }
 
-    /** The gradient that was accumulated here, or null. */
-    public Tensor gradient() {
+    /** The gradient that was accumulated here; empty where no pass has given it one. */
+    public Optional<Tensor> gradient() {
         var gradient = handle().grad();
-        return gradient == null || !gradient.defined() ? null : new Tensor(gradient);
+        return gradient == null || !gradient.defined() ? Optional.empty() : Optional.of(new Tensor(gradient));
     }
 
     /** Forgets the gradient; the next backward pass makes memory of its own for it. */

@@ -7,6 +7,7 @@ import dev.tutti.train.replica.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /** How far a run is: the same for all of its members. */
@@ -54,9 +55,9 @@ public final class RunProgress {
         return step + epoch;
     }
 
-    /** The place in the data of the epoch under way; null at its beginning. */
-    public Position position() {
-        return position;
+    /** The place in the data of the epoch under way; empty at its beginning. */
+    public Optional<Position> position() {
+        return Optional.ofNullable(position);
     }
 
     /** Loss and metrics of the epoch under way, of all members. */

@@ -6,6 +6,7 @@ import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
+import dev.tutti.data.Position;
 import dev.tutti.host.CompilerThreads;
 import dev.tutti.optim.schedule.Progress;
 import dev.tutti.train.callback.CallbackDispatcher;
@@ -191,7 +192,8 @@ final class TrainingLoop {
         }
         boolean more = true;
         while (more && !ended) {
-            try (Feed feed = replica.open(data, runProgress.epoch(), runProgress.position())) {
+            try (Feed feed = replica.open(
+                    data, runProgress.epoch(), runProgress.position().orElse(null))) {
                 pace.restart(); // opening files says nothing of it
                 more = agreeOnMore(feed.hasNext());
                 freezing.agree();
@@ -206,7 +208,7 @@ final class TrainingLoop {
         }
     }
 
-    /** Whether anybody has data, or wants to end: asked where no step says it. */
+    /** Whether any member has data, or wants to end: asked where no step says it. */
     private boolean agreeOnMore(boolean mine) {
         long began = System.nanoTime();
         boolean[] votes = agreement.any("more and stop", mine, run.stopping(), run.interrupted());
@@ -277,12 +279,12 @@ final class TrainingLoop {
         double seconds = pace.measure(own, outcome.samples(), team.group().size());
         times.step(outcome.steps(), own);
         pending.countInto(runProgress.totals());
-        runProgress.advance(outcome, feed.position());
+        Position position = feed.position();
+        runProgress.advance(outcome, position);
         run.agreed(outcome);
         ended = ended || outcome.stop();
         interrupted = interrupted || outcome.interrupted();
-        team.report(new Report(
-                runProgress.epoch(), runProgress.step(), runProgress.position().rows(), seconds, outcome.loss()));
+        team.report(new Report(runProgress.epoch(), runProgress.step(), position.rows(), seconds, outcome.loss()));
         saving.during(outcome.state(), () -> dispatcher.tell(callback -> callback.step(run)));
         freezing.holdBack();
         ended = ended || team.group().size() == 1 && run.stopping();

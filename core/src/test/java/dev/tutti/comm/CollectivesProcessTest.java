@@ -3,6 +3,7 @@ package dev.tutti.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.tutti.comm.message.TestingCertificates;
 import dev.tutti.tensor.Engine;
 import java.io.File;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class CollectivesProcessTest {
     @ParameterizedTest
     @EnumSource(
             value = Kind.class,
-            names = {"SHARED_MEMORY", "GLOO", "CHOSEN"})
+            names = {"SHARED_MEMORY", "GLOO", "TLS", "CHOSEN"})
     void killedMemberIsNamedLongBeforeTheDeadline(Kind kind) throws Exception {
         Engine.load();
         List<Process> children = new ArrayList<>();
@@ -66,6 +67,7 @@ class CollectivesProcessTest {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
+                        TestingCertificates.option(),
                         "-cp",
                         System.getProperty("java.class.path"),
                         TestingMember.class.getName(),

@@ -1,9 +1,9 @@
 package dev.tutti.comm;
 
 import dev.tutti.comm.connection.Connections;
-import dev.tutti.comm.gloo.GlooCollectives;
-import dev.tutti.comm.gloo.HierarchicalCollectives;
 import dev.tutti.comm.memory.MemoryCollectives;
+import dev.tutti.comm.network.HierarchicalCollectives;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
 import java.time.Duration;
 
@@ -11,9 +11,11 @@ import java.time.Duration;
 enum Kind {
     MEMORY(MemoryCollectives::open),
     SHARED_MEMORY(SharedMemoryCollectives::open),
-    GLOO(GlooCollectives::open),
+    GLOO(NetworkCollectives::open),
     /** Two made-up machines, with members in turn on one and the other. */
     HIERARCHICAL(HierarchicalCollectives::open),
+    /** The same with connections that are encrypted. */
+    TLS((group, board, timeout) -> HierarchicalCollectives.open(group, new TlsBoard(board), timeout)),
     CHOSEN(Connections::open);
 
     private final TestingMembers.Opening opening;
@@ -27,6 +29,6 @@ enum Kind {
     }
 
     String host(int rank) {
-        return this == HIERARCHICAL ? "made-up-" + rank % 2 : "here";
+        return this == HIERARCHICAL || this == TLS ? "made-up-" + rank % 2 : "here";
     }
 }

@@ -41,7 +41,7 @@ final class TestingMember {
     static Collectives open(Kind kind, Path folder, int rank, int count) {
         List<Member> members = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            members.add(new Member("worker-" + i, "here"));
+            members.add(new Member("worker-" + i, kind == Kind.TLS ? kind.host(i) : "here"));
         }
         return kind.open(new Group(3, rank, members), new FolderBoard(folder, TIMEOUT), TIMEOUT);
     }

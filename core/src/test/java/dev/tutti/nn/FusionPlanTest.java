@@ -101,7 +101,7 @@ class FusionPlanTest {
         output.mul(weights).sum().backward();
         return new NdArray[] {
             output.toArray(),
-            input.gradient().toArray(),
+            input.gradient().orElseThrow().toArray(),
             model.vector().gradients().toArray()
         };
     }

@@ -18,13 +18,13 @@ class MovingAverageTest {
 
     @Test
     void equalsItsTwin() {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT64);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT64);
                 MovingAverage plain = MovingAverage.of(vector, 0.9);
                 MovingAverage warm = MovingAverage.withWarmup(vector, 0.9)) {
-            double[] expected = Course.values(SIZE);
-            double[] expectedWarm = Course.values(SIZE);
+            double[] expected = GradientSeries.values(SIZE);
+            double[] expectedWarm = GradientSeries.values(SIZE);
             for (int step = 0; step < 100; step++) {
-                double[] values = Course.gradients(SIZE, step);
+                double[] values = GradientSeries.gradients(SIZE, step);
                 vector.values().write(NdArray.of(values, SIZE));
                 plain.update();
                 warm.update();
@@ -41,14 +41,15 @@ class MovingAverageTest {
 
     @Test
     void swappingInAndBackIsExact() {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
                 MovingAverage average = MovingAverage.of(vector, 0.7)) {
-            vector.values().write(NdArray.of(Course.gradients(SIZE, 3), SIZE).to(DType.FLOAT32));
+            vector.values()
+                    .write(NdArray.of(GradientSeries.gradients(SIZE, 3), SIZE).to(DType.FLOAT32));
             average.update();
-            double[] own = Course.valuesOf(vector);
+            double[] own = GradientSeries.valuesOf(vector);
             double[] averaged = averageOf(average);
             try (var swap = average.swapIn()) {
-                assertThat(Course.valuesOf(vector)).isEqualTo(averaged).isNotEqualTo(own);
+                assertThat(GradientSeries.valuesOf(vector)).isEqualTo(averaged).isNotEqualTo(own);
                 assertThatThrownBy(average::update)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("swap");
@@ -56,16 +57,16 @@ class MovingAverageTest {
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("swap");
                 swap.close();
-                assertThat(Course.valuesOf(vector)).isEqualTo(own);
+                assertThat(GradientSeries.valuesOf(vector)).isEqualTo(own);
             }
-            assertThat(Course.valuesOf(vector)).isEqualTo(own);
+            assertThat(GradientSeries.valuesOf(vector)).isEqualTo(own);
             assertThat(averageOf(average)).isEqualTo(averaged);
         }
     }
 
     @Test
     void restoredGoesOnToTheSameBits() {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
                 MovingAverage straight = MovingAverage.withWarmup(vector, 0.99);
                 MovingAverage restored = MovingAverage.withWarmup(vector, 0.99)) {
             advance(vector, 0, 7, straight);
@@ -81,13 +82,13 @@ class MovingAverageTest {
 
     @Test
     void aPartAveragesOnlyThatPart() {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT64);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT64);
                 MovingAverage part = MovingAverage.of(vector, new Range(5, 3), 0.5)) {
             advance(vector, 0, 1, part);
             assertThat(averageOf(part)).hasSize(3);
-            double[] before = Course.valuesOf(vector);
+            double[] before = GradientSeries.valuesOf(vector);
             try (var swap = part.swapIn()) {
-                double[] after = Course.valuesOf(vector);
+                double[] after = GradientSeries.valuesOf(vector);
                 for (int i = 0; i < SIZE; i++) {
                     assertThat(after[i] == before[i]).isEqualTo(i < 5 || i >= 8);
                 }
@@ -97,7 +98,7 @@ class MovingAverageTest {
 
     @Test
     void refusesADecayOfOne() {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32)) {
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32)) {
             assertThatThrownBy(() -> MovingAverage.of(vector, 1))
                     .hasMessage("movingAverage: decay must be below 1, received 1");
         }
@@ -105,7 +106,9 @@ class MovingAverageTest {
 
     private static void advance(FlatVector vector, int from, int to, MovingAverage... averages) {
         for (int step = from; step < to; step++) {
-            vector.values().write(NdArray.of(Course.gradients(SIZE, step), SIZE).to(vector.type()));
+            vector.values()
+                    .write(NdArray.of(GradientSeries.gradients(SIZE, step), SIZE)
+                            .to(vector.type()));
             for (MovingAverage average : averages) {
                 average.update();
             }

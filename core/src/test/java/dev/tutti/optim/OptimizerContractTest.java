@@ -68,18 +68,18 @@ class OptimizerContractTest {
     }
 
     private static double[] run(Case c, DType type) {
-        try (FlatVector vector = Course.vector(SIZE, type);
+        try (FlatVector vector = GradientSeries.vector(SIZE, type);
                 Update update = c.optimizer.bind(all(vector))) {
             steps(vector, List.of(update), 0, STEPS);
-            return Course.valuesOf(vector);
+            return GradientSeries.valuesOf(vector);
         }
     }
 
     private static double[] twin(Case c) {
-        double[] values = Course.values(SIZE);
+        double[] values = GradientSeries.values(SIZE);
         Twin twin = c.twin.get();
         for (int step = 0; step < STEPS; step++) {
-            twin.step(step + 1, values, Course.gradients(SIZE, step), RATE);
+            twin.step(step + 1, values, GradientSeries.gradients(SIZE, step), RATE);
         }
         return values;
     }
@@ -88,7 +88,7 @@ class OptimizerContractTest {
     @ParameterizedTest
     @MethodSource("cases")
     void whatNoGradientsFollowOnFadesToZeroAndNotToDenormals(Case c) {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
                 Update update = c.optimizer.bind(all(vector));
                 Scope scope = Scope.open()) {
             steps(vector, List.of(update), 0, 1);
@@ -112,8 +112,8 @@ class OptimizerContractTest {
     @ParameterizedTest
     @MethodSource("cases")
     void restoredInTheMiddleGoesOnToTheSameBits(Case c) {
-        try (FlatVector straight = Course.vector(SIZE, DType.FLOAT32);
-                FlatVector broken = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector straight = GradientSeries.vector(SIZE, DType.FLOAT32);
+                FlatVector broken = GradientSeries.vector(SIZE, DType.FLOAT32);
                 Update whole = c.optimizer.bind(all(straight))) {
             steps(straight, List.of(whole), 0, STEPS);
 
@@ -129,7 +129,7 @@ class OptimizerContractTest {
                 after.state().forEach((name, tensor) -> tensor.write(saved.get(name)));
                 steps(broken, List.of(after), 20, STEPS);
             }
-            assertThat(Course.valuesOf(broken)).isEqualTo(Course.valuesOf(straight));
+            assertThat(GradientSeries.valuesOf(broken)).isEqualTo(GradientSeries.valuesOf(straight));
         }
     }
 
@@ -137,8 +137,8 @@ class OptimizerContractTest {
     @MethodSource("cases")
     void dividedGivesTheSameBitsAsTheWhole(Case c) {
         for (DType type : List.of(DType.FLOAT32, DType.FLOAT64)) {
-            try (FlatVector one = Course.vector(SIZE, type);
-                    FlatVector many = Course.vector(SIZE, type);
+            try (FlatVector one = GradientSeries.vector(SIZE, type);
+                    FlatVector many = GradientSeries.vector(SIZE, type);
                     Update whole = c.optimizer.bind(partlyFrozen(one))) {
                 Target divided = partlyFrozen(many);
                 List<Update> parts = divided.parts(3).stream()
@@ -147,7 +147,7 @@ class OptimizerContractTest {
                 steps(one, List.of(whole), 0, STEPS);
                 steps(many, parts, 0, STEPS);
                 parts.forEach(Update::close);
-                assertThat(Course.valuesOf(many)).isEqualTo(Course.valuesOf(one));
+                assertThat(GradientSeries.valuesOf(many)).isEqualTo(GradientSeries.valuesOf(one));
             }
         }
     }
@@ -155,14 +155,14 @@ class OptimizerContractTest {
     @ParameterizedTest
     @MethodSource("cases")
     void stateOfPartsIsThatOfTheWhole(Case c) {
-        try (FlatVector one = Course.vector(SIZE, DType.FLOAT32);
-                FlatVector many = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector one = GradientSeries.vector(SIZE, DType.FLOAT32);
+                FlatVector many = GradientSeries.vector(SIZE, DType.FLOAT32);
                 Update whole = c.optimizer.bind(partlyFrozen(one));
                 PartedUpdate parts = PartedUpdate.of(
                         c.optimizer, partlyFrozen(many), partlyFrozen(many).parts(3))) {
             steps(one, List.of(whole), 0, STEPS);
             steps(many, parts, 0, STEPS);
-            assertThat(Course.valuesOf(many)).isEqualTo(Course.valuesOf(one));
+            assertThat(GradientSeries.valuesOf(many)).isEqualTo(GradientSeries.valuesOf(one));
             assertThat(parts.state().keySet()).isEqualTo(whole.state().keySet());
             whole.state()
                     .forEach(
@@ -170,7 +170,7 @@ class OptimizerContractTest {
                                     .as(name)
                                     .isEqualTo(tensor.toArray()));
 
-            try (FlatVector other = Course.vector(SIZE, DType.FLOAT32);
+            try (FlatVector other = GradientSeries.vector(SIZE, DType.FLOAT32);
                     PartedUpdate restored = PartedUpdate.of(
                             c.optimizer,
                             partlyFrozen(other),
@@ -180,7 +180,9 @@ class OptimizerContractTest {
                         .forEach((name, tensor) -> restored.state().get(name).copy_(tensor));
                 steps(one, List.of(whole), STEPS, STEPS + 3);
                 steps(other, restored, STEPS, STEPS + 3);
-                assertThat(Course.valuesOf(other)).as("gone on with in parts").isEqualTo(Course.valuesOf(one));
+                assertThat(GradientSeries.valuesOf(other))
+                        .as("gone on with in parts")
+                        .isEqualTo(GradientSeries.valuesOf(one));
             }
         }
     }
@@ -190,11 +192,11 @@ class OptimizerContractTest {
     void frozenPartsDoNotMove(Case c) {
         Optimizer decaying = c.optimizer.weightDecay(0.1).noDecay("bias");
         for (Optimizer optimizer : List.of(c.optimizer, decaying)) {
-            try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+            try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
                     Update update = optimizer.bind(partlyFrozen(vector))) {
-                double[] before = Course.valuesOf(vector);
+                double[] before = GradientSeries.valuesOf(vector);
                 steps(vector, List.of(update), 0, 5);
-                double[] after = Course.valuesOf(vector);
+                double[] after = GradientSeries.valuesOf(vector);
                 for (int i = 0; i < SIZE; i++) {
                     boolean isFrozen = i >= 40 && i < 61;
                     assertThat(after[i] == before[i]).as("value %d stays", i).isEqualTo(isFrozen);
@@ -207,20 +209,20 @@ class OptimizerContractTest {
     @MethodSource("cases")
     void freezingWhileTrainingStopsAndThawingGoesOn(Case c) {
         boolean[] thawed = {true};
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
                 Update update = c.optimizer.bind(new Target(
                         vector,
                         vector.all(),
-                        Course.names(SIZE, 31),
+                        GradientSeries.names(SIZE, 31),
                         () -> thawed[0] ? List.of(vector.all()) : List.of()))) {
             steps(vector, List.of(update), 0, 3);
-            double[] held = Course.valuesOf(vector);
+            double[] held = GradientSeries.valuesOf(vector);
             thawed[0] = false;
             steps(vector, List.of(update), 3, 6);
-            assertThat(Course.valuesOf(vector)).isEqualTo(held);
+            assertThat(GradientSeries.valuesOf(vector)).isEqualTo(held);
             thawed[0] = true;
             steps(vector, List.of(update), 6, 9);
-            assertThat(Course.valuesOf(vector)).isNotEqualTo(held);
+            assertThat(GradientSeries.valuesOf(vector)).isNotEqualTo(held);
         }
     }
 
@@ -238,10 +240,10 @@ class OptimizerContractTest {
     }
 
     private static double[] afterSteps(Optimizer optimizer) {
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT64);
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT64);
                 Update update = optimizer.bind(all(vector))) {
             steps(vector, List.of(update), 0, 10);
-            return Course.valuesOf(vector);
+            return GradientSeries.valuesOf(vector);
         }
     }
 
@@ -277,7 +279,7 @@ class OptimizerContractTest {
     @ParameterizedTest
     @MethodSource("cases")
     void saysWhenItIsUsedAfterItWasClosed(Case c) {
-        FlatVector vector = Course.vector(SIZE, DType.FLOAT32);
+        FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT32);
         Update update = c.optimizer.bind(all(vector));
         update.apply(RATE);
         vector.close();
@@ -294,7 +296,7 @@ class OptimizerContractTest {
     @ParameterizedTest
     @EnumSource(names = {"FLOAT32", "FLOAT64"})
     void manyBindingsLeaveTheSharedValuesUsable(DType type) {
-        try (FlatVector vector = Course.vector(SIZE, type)) {
+        try (FlatVector vector = GradientSeries.vector(SIZE, type)) {
             for (int i = 0; i < 200; i++) {
                 try (Update update = adam(RATE).bind(all(vector))) {
                     steps(vector, List.of(update), i, i + 2);
@@ -305,25 +307,25 @@ class OptimizerContractTest {
     }
 
     private static Target all(FlatVector vector) {
-        return Target.all(vector, Course.names(SIZE, 31));
+        return Target.all(vector, GradientSeries.names(SIZE, 31));
     }
 
     /** 40 to 60 do not learn; the stretches begin and end where no block does. */
     private static Target partlyFrozen(FlatVector vector) {
         List<Range> trainable = List.of(Range.between(0, 40), Range.between(61, SIZE));
-        return new Target(vector, vector.all(), Course.names(SIZE, 31), () -> trainable);
+        return new Target(vector, vector.all(), GradientSeries.names(SIZE, 31), () -> trainable);
     }
 
     private static void steps(FlatVector vector, List<Update> updates, int from, int to) {
         for (int step = from; step < to; step++) {
-            Course.giveGradients(vector, step);
+            GradientSeries.giveGradients(vector, step);
             updates.forEach(update -> update.apply(RATE));
         }
     }
 
     private static void steps(FlatVector vector, PartedUpdate update, int from, int to) {
         for (int step = from; step < to; step++) {
-            Course.giveGradients(vector, step);
+            GradientSeries.giveGradients(vector, step);
             update.begin();
             for (int part = update.parts() - 1; part >= 0; part--) {
                 update.apply(part, RATE);

@@ -52,14 +52,14 @@ public class OptimizerGoldenTest {
     void equalsPyTorch(String name) {
         Optimizer optimizer = CASES.get(name);
         assertThat(optimizer).as("case for %s", name).isNotNull();
-        try (FlatVector vector = Course.vector(SIZE, DType.FLOAT64);
-                Update update = optimizer.bind(Target.all(vector, Course.names(SIZE, 10)))) {
+        try (FlatVector vector = GradientSeries.vector(SIZE, DType.FLOAT64);
+                Update update = optimizer.bind(Target.all(vector, GradientSeries.names(SIZE, 10)))) {
             for (int step = 0; step < STEPS; step++) {
-                Course.giveGradients(vector, step);
+                GradientSeries.giveGradients(vector, step);
                 optimizer.clipping().apply(vector.gradients());
                 update.apply(optimizer.rate(Progress.of(step, STEPS)));
             }
-            assertThat(Course.valuesOf(vector))
+            assertThat(GradientSeries.valuesOf(vector))
                     .containsExactly(numbers(golden("optimizers").get(name)), within(1e-10));
         }
     }

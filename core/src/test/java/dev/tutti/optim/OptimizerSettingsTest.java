@@ -41,8 +41,8 @@ class OptimizerSettingsTest {
     @Test
     void settingsReadFromAFileAreCheckedWhenBound() {
         Optimizer optimizer = Json.readYaml("{type: adam, learningRate: -0.5}", Optimizer.class, "job.yaml");
-        try (FlatVector vector = Course.vector(10, DType.FLOAT32)) {
-            Target target = Target.all(vector, Course.names(10, 2));
+        try (FlatVector vector = GradientSeries.vector(10, DType.FLOAT32)) {
+            Target target = Target.all(vector, GradientSeries.names(10, 2));
             refuses(() -> optimizer.bind(target), "adam: learningRate must be at least 0, received -0.5");
         }
     }
@@ -54,8 +54,8 @@ class OptimizerSettingsTest {
                 .hasMessageContaining("did you mean 'adam'?");
         assertThatThrownBy(() -> Json.readYaml("{type: adam, learningrate: 1}", Optimizer.class, "job.yaml"))
                 .hasMessageContaining("unknown key 'learningrate': did you mean 'learningRate'?");
-        try (FlatVector vector = Course.vector(10, DType.FLOAT32)) {
-            Target target = Target.all(vector, Course.names(10, 2));
+        try (FlatVector vector = GradientSeries.vector(10, DType.FLOAT32)) {
+            Target target = Target.all(vector, GradientSeries.names(10, 2));
             refuses(
                     () -> adam(1e-3).weightDecay(0.1).noDecay("biass").bind(target),
                     "noDecay: no parameter matches 'biass': did you mean 'bias'?");

@@ -69,7 +69,7 @@ class TargetTest {
 
     @Test
     void segmentsAreWhatLearnsWithinTheRange() {
-        try (FlatVector vector = Course.vector(100, DType.FLOAT32)) {
+        try (FlatVector vector = GradientSeries.vector(100, DType.FLOAT32)) {
             List<Range> trainable = List.of(Range.between(10, 30), Range.between(60, 100));
             Target target = new Target(vector, Range.between(20, 60), List.of(), () -> trainable);
             assertThat(target.segments()).containsExactly(Range.between(20, 30));
@@ -89,7 +89,7 @@ class TargetTest {
 
     @Test
     void theRangeLiesWithinTheVector() {
-        try (FlatVector vector = Course.vector(10, DType.FLOAT32)) {
+        try (FlatVector vector = GradientSeries.vector(10, DType.FLOAT32)) {
             assertThatThrownBy(() -> new Target(vector, new Range(5, 6), List.of(), List::of))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the range [5, 11) does not lie within the vector [0, 10)");

@@ -154,7 +154,7 @@ class ScopeTest {
             Tensor x = ones().requiresGradient(true);
             Tensor y = Functions.relu(x.mul(2).add(x)).sum();
             y.backward();
-            assertThat(x.gradient().sum().item()).isEqualTo(18);
+            assertThat(x.gradient().orElseThrow().sum().item()).isEqualTo(18);
         }
     }
 }

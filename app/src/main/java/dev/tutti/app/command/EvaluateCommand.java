@@ -99,7 +99,7 @@ public final class EvaluateCommand extends ModelCommand {
                     "there is no " + job + " that would say what data belongs to the model: say it with --data");
         }
         Job made = JobFile.read(job).job();
-        return made.data().validation().orElse(made.data().train());
+        return made.data().validation().orElseGet(made.data()::train);
     }
 
     private void print(Evaluation evaluation, Dataset rows) {

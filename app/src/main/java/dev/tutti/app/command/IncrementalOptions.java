@@ -76,7 +76,7 @@ final class IncrementalOptions {
         Columns columns = columns(model);
         Split rows = Dataset.of(Sources.table(data)).shuffle(1).split(TRAINING_SHARE);
         drift = columns.drift(rows.first());
-        old = before.job().data().validation().orElse(before.job().data().train());
+        old = before.job().data().validation().orElseGet(before.job().data()::train);
         return changed.set("preprocessing", Json.write(columns.grow(rows.first())), said)
                 .set(
                         "data.train",

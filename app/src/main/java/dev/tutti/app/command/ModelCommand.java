@@ -5,6 +5,7 @@ import dev.tutti.app.UsageException;
 import dev.tutti.data.Dataset;
 import dev.tutti.jobs.predict.CutModelProcesses;
 import dev.tutti.json.Json;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Model;
 import dev.tutti.source.Sources;
 import dev.tutti.strategy.parallel.Parallel;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What commands share that work with a saved model. */
-abstract class ModelCommand extends TuttiCommand {
+public abstract class ModelCommand extends TuttiCommand {
     private static final Logger LOG = LoggerFactory.getLogger(ModelCommand.class);
 
     @Parameters(
@@ -47,6 +48,14 @@ abstract class ModelCommand extends TuttiCommand {
             description = "Cores that one operation may use; all of them by default.")
     private Integer cores;
 
+    @Option(
+            names = "--precision",
+            order = 91,
+            paramLabel = "FORMAT",
+            defaultValue = "float32",
+            description = "What products are computed in: float32 (default) or bf16.")
+    private String precision;
+
     @Option(names = "--threads", hidden = true)
     private Integer threads;
 
@@ -64,17 +73,17 @@ abstract class ModelCommand extends TuttiCommand {
                     "Cut the model among processes, such as '{type: parallel, pipeline: 2}': none holds all of it.")
     private String strategy;
 
-    ModelCommand(Console console) {
+    protected ModelCommand(Console console) {
         super(console);
     }
 
     /** The path as the user said it. */
-    final Path path() {
+    protected final Path path() {
         return path;
     }
 
     /** Requires that code which the model brings may run. */
-    final void trusted() {
+    protected final void trusted() {
         ScriptTrust.ofUser().require(SavedModel.scripts(RunFolder.modelAt(path)), trust);
     }
 
@@ -82,7 +91,10 @@ abstract class ModelCommand extends TuttiCommand {
         trusted();
         return SavedModel.load(
                 RunFolder.modelAt(path),
-                Model.Options.DEFAULT.device(Device.named(device)).forInference());
+                Model.Options.DEFAULT
+                        .device(Device.named(device))
+                        .precision(ComputePrecision.named(precision))
+                        .forInference());
     }
 
     /** How the model is cut among processes, if it is. */
@@ -121,11 +133,11 @@ abstract class ModelCommand extends TuttiCommand {
     }
 
     /** The run that made the model, if the model still lies in its folder. */
-    final RunFolder madeBy() {
+    protected final RunFolder madeBy() {
         return RunFolder.of(RunFolder.modelAt(path));
     }
 
-    static Dataset dataset(String name) {
+    protected static Dataset dataset(String name) {
         return Sources.isTable(name)
                 ? Dataset.of(Sources.table(name))
                 : NamedDataset.read(name, NamedDataset.Part.TEST);

@@ -3,6 +3,7 @@ package dev.tutti.app.command;
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
 import dev.tutti.jobs.predict.CutModelProcesses;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.serve.batch.BatchingSettings;
 import dev.tutti.serve.http.HttpSettings;
 import dev.tutti.serve.http.InferenceServer;
@@ -46,6 +47,13 @@ public final class ServeCommand extends TuttiCommand {
     @Option(names = "--threads", paramLabel = "N", defaultValue = "1", description = "Cores of one replica; 1.")
     private int threads;
 
+    @Option(
+            names = "--precision",
+            paramLabel = "FORMAT",
+            defaultValue = "float32",
+            description = "What products are computed in: float32 (default) or bf16.")
+    private String precision;
+
     @Option(names = "--max-batch", paramLabel = "ROWS", defaultValue = "64", description = "Rows of one batch; 64.")
     private int maxBatch;
 
@@ -84,6 +92,7 @@ public final class ServeCommand extends TuttiCommand {
     protected ExitCode run() {
         ServingSettings settings = ServingSettings.standard()
                 .threads(threads)
+                .precision(ComputePrecision.named(precision))
                 .batching(BatchingSettings.DEFAULT
                         .maxRows(maxBatch)
                         .maxDelay(Duration.ofNanos((long) (maxDelay * 1e6)))

@@ -60,9 +60,7 @@ public final class StatusCommand extends TuttiCommand {
                         status.step(),
                         status.loss(),
                         status.updated());
-        if (status.message() != null) {
-            people().println(status.message());
-        }
+        status.message().ifPresent(people()::println);
     }
 
     private void show(Overview overview) {

@@ -4,7 +4,7 @@ import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
-import dev.tutti.comm.gloo.GlooCollectives;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
 import dev.tutti.comm.transport.FolderBoard;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ enum WireKind {
     GLOO {
         @Override
         Collectives open(Group group, BulletinBoard board) {
-            return GlooCollectives.open(group, board, WAIT);
+            return NetworkCollectives.open(group, board, WAIT);
         }
     };
 

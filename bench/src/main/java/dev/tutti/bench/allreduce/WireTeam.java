@@ -56,7 +56,7 @@ final class WireTeam implements AutoCloseable {
         answers.add(new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
     }
 
-    /** Has everybody sum a vector of so many floats so often. */
+    /** Has all members sum a vector of so many floats so often. */
     Result sum(int elements, int times) {
         try {
             for (Process other : others) {

@@ -33,7 +33,7 @@ public record Race(
         }
     }
 
-    /** Everybody who takes part, ours first, each once. */
+    /** All contenders, ours first, each once. */
     public Set<Entrant> entrants() {
         Set<Entrant> entrants = new LinkedHashSet<>();
         entrants.add(ours);

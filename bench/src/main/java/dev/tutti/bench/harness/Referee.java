@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs a race: everybody is prepared, then all are measured in turn, round after round; who fails drops out. */
+/** Runs a race: all contenders are prepared, then measured in turn, round after round; who fails drops out. */
 public final class Referee {
     private final BenchProcesses children;
     private final Plan general;

@@ -50,7 +50,7 @@ public final class Coordinator {
         known.enter(fact, at);
     }
 
-    /** Goes on after an earlier life: everybody gets the time to be heard of again. */
+    /** Goes on after an earlier life: every member gets the time to be heard of again. */
     public void resume(long now) {
         roster.living().forEach(place -> supervision.detector().heard(place.id(), now));
     }

@@ -76,7 +76,7 @@ final class Rendezvous {
         }
     }
 
-    /** The coordinator did not run for a while: that is no time that anybody was waited for. */
+    /** The coordinator did not run for a while: no member was waited for in that time. */
     void slept(long millis) {
         if (millis == 0) {
             return;

@@ -26,7 +26,7 @@ final class RoleMeetings {
         return meeting == null ? Set.of() : meeting.arrived();
     }
 
-    /** The coordinator did not run for a while: that is no time that anybody was waited for. */
+    /** The coordinator did not run for a while: no member was waited for in that time. */
     void slept(long millis) {
         roles.values().forEach(meeting -> meeting.slept(millis));
     }

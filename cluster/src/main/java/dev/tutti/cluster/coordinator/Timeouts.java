@@ -12,7 +12,7 @@ import java.util.Map;
  * How long is waited for what, in milliseconds. The coordinator gives it to every member that joins, so it is said once per job.
  *
  * @param heartbeat how often a member says that it is there. Two a second cost nothing and leave room for three lost ones before
- *     anybody minds
+ *     a member is suspected
  * @param unresponsive silence after which a member is suspected: four heartbeats, longer than a full garbage collection of a
  *     large heap usually takes
  * @param gone silence after which a member is given up: five times the above, so that a machine that swaps is not punished

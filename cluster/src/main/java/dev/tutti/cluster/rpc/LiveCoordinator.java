@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A coordinator at work: one event after the other, each written down before anybody hears of it, and time that passes.
+ * A coordinator at work: one event after the other, each on disk before any reply, and time that passes.
  *
  * <p>Time is the wall clock's at the start and runs evenly from there, also through restarts and changes of the wall clock.
  */

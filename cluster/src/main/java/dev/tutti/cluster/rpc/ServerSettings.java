@@ -64,7 +64,7 @@ public record ServerSettings(
         return new ServerSettings(rules, host, port, token, folder, files, plainToOthers);
     }
 
-    /** Opens it to other machines without TLS; everybody on the way can read what is said, the token too. */
+    /** Opens it to other machines without TLS; a process on the way can read all calls, the token too. */
     public ServerSettings plainToOthers(boolean allowed) {
         return new ServerSettings(rules, host, port, token, folder, tls, allowed);
     }

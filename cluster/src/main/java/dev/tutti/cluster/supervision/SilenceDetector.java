@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * Judges members by how long they have been silent, and by whether their connection broke.
  *
- * <p>Time in which the detector itself did not run (its process was stopped, its disk hung) is not held against anybody: {@link
+ * <p>Time in which the detector itself did not run (its process was stopped, its disk hung) is not held against members: {@link
  * #awake} has to be called regularly.
  */
 public final class SilenceDetector implements FailureDetector {
@@ -63,8 +63,8 @@ public final class SilenceDetector implements FailureDetector {
     }
 
     /**
-     * Says that the detector runs. If it did not for a while, everybody gets that time back, but for the part that may pass at
-     * any time: otherwise a machine that is always late would never give anybody up.
+     * Says that the detector runs. If it did not for a while, every member gets that time back, but for the part that may pass at
+     * any time: otherwise a machine that is always late would never give a member up.
      *
      * @return the time that was given back
      */

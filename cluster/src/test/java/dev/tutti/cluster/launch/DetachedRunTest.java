@@ -66,7 +66,7 @@ class DetachedRunTest {
 
     private List<Integer> epochs() {
         return observer().events().stream()
-                .filter(event -> event.result() != null)
+                .filter(event -> event.result().isPresent())
                 .map(RunEvent::epoch)
                 .toList();
     }

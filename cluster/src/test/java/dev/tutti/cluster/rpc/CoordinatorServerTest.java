@@ -21,10 +21,8 @@ import io.grpc.stub.ClientCalls;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -335,8 +333,8 @@ class CoordinatorServerTest {
 
     @Test
     void tlsSaysWhoIsWho() throws Exception {
-        TlsFiles ours = certificate("ours");
-        TlsFiles others = certificate("others");
+        TlsFiles ours = TestingTlsFiles.make(folder, "ours");
+        TlsFiles others = TestingTlsFiles.make(folder, "others");
         ServerSettings settings = ServerSettings.of(MembershipRules.of(1))
                 .tls(new TlsFiles(ours.certificate(), ours.key(), ours.certificate()));
         try (CoordinatorServer server = CoordinatorServer.start(settings)) {
@@ -361,47 +359,5 @@ class CoordinatorServerTest {
     private static CoordinatorClient client(CoordinatorServer server, TlsFiles tls) {
         CoordinatorAddress address = server.address();
         return new CoordinatorClient(new CoordinatorAddress("localhost", address.port(), address.token(), tls));
-    }
-
-    /** A certificate for this machine, made by the JDK's own tool. */
-    private TlsFiles certificate(String name) throws Exception {
-        Path store = folder.resolve(name + ".p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "a",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=dns:localhost,ip:127.0.0.1",
-                        "-keystore",
-                        store.toString(),
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "password")
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(keytool.exitValue()).as(said).isZero();
-        KeyStore keys = KeyStore.getInstance(store.toFile(), "password".toCharArray());
-        return TlsFiles.of(
-                pem(name + ".crt", "CERTIFICATE", keys.getCertificate("a").getEncoded()),
-                pem(
-                        name + ".key",
-                        "PRIVATE KEY",
-                        keys.getKey("a", "password".toCharArray()).getEncoded()));
-    }
-
-    private Path pem(String name, String kind, byte[] content) throws Exception {
-        return Files.writeString(
-                folder.resolve(name),
-                "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
-                        + kind + "-----\n");
     }
 }

@@ -6,10 +6,10 @@ import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.SingleMemberCollectives;
-import dev.tutti.comm.gloo.GlooCollectives;
-import dev.tutti.comm.gloo.HierarchicalCollectives;
-import dev.tutti.comm.gloo.OwnAddress;
 import dev.tutti.comm.memory.MemoryCollectives;
+import dev.tutti.comm.network.HierarchicalCollectives;
+import dev.tutti.comm.network.NetworkCollectives;
+import dev.tutti.comm.network.OwnAddress;
 import dev.tutti.comm.sharedmemory.SharedMemoryCollectives;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public final class Connections {
 
     /**
      * The address on which a member listens for members of other machines: the one that the variable {@link
-     * GlooCollectives#ADDRESS_VARIABLE} names, or else the first of these that others can reach: that of its host's name, the one towards
+     * NetworkCollectives#ADDRESS_VARIABLE} names, or else the first of these that others can reach: that of its host's name, the one towards
      * others, its only one.
      */
     public static InetAddress networkAddress(Member self, Supplier<Optional<InetAddress>> towardsOthers) {

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Collectives between threads of one JVM, through plain memory: members read and write each other's tensors. */
 public final class MemoryCollectives {
     private static final String NOTE = "room";
-    /** Rooms that not everybody has found yet. */
+    /** Rooms that not all members have found yet. */
     private static final Map<String, Entry> ROOMS = new ConcurrentHashMap<>();
 
     private record Entry(MemoryGroupState room, java.util.concurrent.atomic.AtomicInteger expected) {}

@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Members that are threads of one JVM: each sums its part directly out of the others' tensors and writes it into them.
  *
- * <p>Sums are made in the order of ranks, in pieces that stay in the cache until they are written to everybody.
+ * <p>Sums are made in the order of ranks, in pieces that stay in the cache until they are written to all members.
  */
 final class MemoryTransport implements Transport {
     private static final long PIECE_BYTES = 1 << 17;

@@ -9,7 +9,7 @@ import javax.net.ssl.SSLContext;
  *
  * @param token the secret of the job: both sides of a connection prove that they know it, and never send it
  * @param tls what makes connections secret and checks certificates; every member needs a certificate of its own. Without it
- *     everybody on the way can read messages
+ *     a process on the way can read messages
  */
 public record MessageSecurity(String token, Optional<SSLContext> tls) {
     public MessageSecurity {

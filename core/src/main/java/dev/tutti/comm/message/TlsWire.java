@@ -11,7 +11,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /** A connection with TLS, at both ends of which a certificate is shown and checked. */
-final class TlsWire implements ByteWire {
+public final class TlsWire implements ByteWire {
     private static final int CHUNK = 1 << 16;
 
     private final SSLSocket socket;
@@ -27,7 +27,7 @@ final class TlsWire implements ByteWire {
     }
 
     /** Secures a connection; within the limit, or it fails. */
-    static TlsWire over(Socket plain, SSLContext tls, boolean client, Duration limit) throws IOException {
+    public static TlsWire over(Socket plain, SSLContext tls, boolean client, Duration limit) throws IOException {
         SSLSocket socket = (SSLSocket) tls.getSocketFactory()
                 .createSocket(plain, plain.getInetAddress().getHostAddress(), plain.getPort(), true);
         socket.setUseClientMode(client);

@@ -4,6 +4,7 @@ import dev.tutti.host.CppOutput;
 import dev.tutti.tensor.NativeConversions;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.TensorException;
+import dev.tutti.tensor.TensorLinks;
 import java.net.InetAddress;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -19,13 +20,8 @@ import org.bytedeco.pytorch.Work;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Connections of Gloo between each two members of a group, over TCP.
- *
- * <p>Transfers with the same tag between the same two members arrive in the order in which they were begun, and sender and
- * receiver have to mean the same number of bytes. One thread at a time, but for {@link Transfer#abort}.
- */
-public final class GlooLinks implements AutoCloseable {
+/** Connections of Gloo between each two members of a group, over TCP. */
+public final class GlooLinks implements TensorLinks {
     private static final Logger log = LoggerFactory.getLogger(GlooLinks.class);
     private static final Duration TO_CLOSE = Duration.ofSeconds(5);
 
@@ -60,9 +56,7 @@ public final class GlooLinks implements AutoCloseable {
         });
     }
 
-    /**
-     * Closes the port on which this member listens to further connections. To be called when all members are connected.
-     */
+    @Override
     public void refuseNewConnections() {
         port().ifPresentOrElse(
                         ListeningSocket::refuseOn,
@@ -85,14 +79,16 @@ public final class GlooLinks implements AutoCloseable {
         }
     }
 
+    @Override
     public Transfer send(Tensor values, int to, int tag) {
-        return new Transfer(
+        return new GlooTransfer(
                 NativeConversions.call("send", () -> kept(group.send(new TensorVector(values.handle()), to, tag))),
                 true);
     }
 
+    @Override
     public Transfer receive(Tensor values, int from, int tag) {
-        return new Transfer(
+        return new GlooTransfer(
                 NativeConversions.call("receive", () -> kept(group.recv(new TensorVector(values.handle()), from, tag))),
                 false);
     }
@@ -102,23 +98,17 @@ public final class GlooLinks implements AutoCloseable {
         return work;
     }
 
-    /** Elements on their way. */
-    public static final class Transfer {
+    private static final class GlooTransfer implements Transfer {
         private final Work work;
         private final boolean sends;
         private boolean ended;
 
-        private Transfer(Work work, boolean sends) {
+        private GlooTransfer(Work work, boolean sends) {
             this.work = work;
             this.sends = sends;
         }
 
-        /**
-         * Waits until the elements are there.
-         *
-         * @return false if it was aborted or has ended before
-         * @throws TensorException if the connection broke or time was up
-         */
+        @Override
         public boolean await(Duration timeout) {
             if (hasEnded()) {
                 return false;
@@ -136,14 +126,14 @@ public final class GlooLinks implements AutoCloseable {
             return ended;
         }
 
-        /** Ends the waiting, now or when it begins; by any thread. */
+        @Override
         public synchronized void abort() {
             if (!ended) {
                 work.abort();
             }
         }
 
-        /** Gives up what was begun. */
+        @Override
         public synchronized void end() {
             if (!ended) {
                 ended = true;
@@ -152,7 +142,6 @@ public final class GlooLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the connections; within a deadline, also if the other side does not answer. */
     @Override
     public void close() {
         if (closed) {

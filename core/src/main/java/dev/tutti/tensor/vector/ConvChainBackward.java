@@ -5,6 +5,7 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.onednn.BlockedConvChain;
 import dev.tutti.tensor.onednn.ConvChain;
 import dev.tutti.tensor.onednn.PrimitiveCache;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -48,10 +49,11 @@ final class ConvChainBackward extends ManualBackward {
 
     @Override
     void backward(boolean add, Consumer<Tensor> written) {
-        Tensor above = output().gradient();
-        if (above == null) {
+        Optional<Tensor> gradient = output().gradient();
+        if (gradient.isEmpty()) {
             return; // the pass did not come here
         }
+        Tensor above = gradient.get();
         boolean wanted = input().handle().requires_grad();
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
@@ -82,7 +84,7 @@ final class ConvChainBackward extends ManualBackward {
         @Override
         public Tensor gradient(Tensor parameter) {
             LargeGradient own = large.apply(parameter);
-            return own == null ? parameter.gradient() : own.view();
+            return own == null ? parameter.gradient().orElseThrow() : own.view();
         }
 
         @Override

@@ -111,7 +111,7 @@ public final class FlatVector implements AutoCloseable {
                 NoGradients off = NoGradients.begin()) {
             parameters.forEach((range, parameter) -> {
                 LargeGradient own = largeGradient(parameter);
-                Tensor view = own == null ? parameter.gradient() : own.view();
+                Tensor view = own == null ? parameter.gradient().orElseThrow() : own.view();
                 view.liveIn(shaped(written(range), parameter.shape(), layouts.get(range)));
             });
         }

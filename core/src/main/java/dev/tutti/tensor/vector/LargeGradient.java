@@ -6,6 +6,7 @@ import dev.tutti.tensor.MatrixProducts;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import java.util.Optional;
 
 /**
  * The gradient of a large parameter, which is cheaper to copy into the vector once than to add to zeros there.
@@ -74,11 +75,11 @@ public final class LargeGradient {
     void takeOver(boolean add) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            Tensor computed = parameter.gradient();
-            if (computed != null && add) {
-                view.add_(computed);
-            } else if (computed != null) {
-                view.copy_(computed);
+            Optional<Tensor> computed = parameter.gradient();
+            if (computed.isPresent() && add) {
+                view.add_(computed.get());
+            } else if (computed.isPresent()) {
+                view.copy_(computed.get());
             } else if (!add) {
                 view.zero_(); // frozen, or not used in this pass
             }

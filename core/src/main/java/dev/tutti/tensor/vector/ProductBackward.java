@@ -6,6 +6,7 @@ import dev.tutti.tensor.MatrixProducts;
 import dev.tutti.tensor.NativeConversions;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Tensor;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.global.torch;
@@ -51,10 +52,11 @@ final class ProductBackward extends ManualBackward {
 
     @Override
     void backward(boolean add, Consumer<Tensor> written) {
-        Tensor above = output.gradient();
-        if (above == null) {
+        Optional<Tensor> gradient = output.gradient();
+        if (gradient.isEmpty()) {
             return; // the pass did not come to this product
         }
+        Tensor above = gradient.get();
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
             writeGradients(above, add);
@@ -77,7 +79,7 @@ final class ProductBackward extends ManualBackward {
         }
         products.toWeight(above, factor, add);
         if (bias != null) {
-            bias.gradient().add_(above.sum(0)); // zero before, where nothing is to be added to
+            bias.gradient().orElseThrow().add_(above.sum(0)); // zero before, where nothing is to be added to
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.tutti.tensor.vector;
 
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Tensor;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -53,13 +54,13 @@ final class ResidualBackward extends ManualBackward {
 
     @Override
     void backward(boolean add, Consumer<Tensor> written) {
-        Tensor gradient = output.gradient();
-        if (gradient == null) {
+        Optional<Tensor> gradient = output.gradient();
+        if (gradient.isEmpty()) {
             return; // the pass did not come here
         }
         Tensor above;
         try (NoGradients off = NoGradients.begin()) {
-            above = gradient.reshape(rows.shape().toArray());
+            above = gradient.get().reshape(rows.shape().toArray());
         }
         Tensor toBranch = above.type() == branched.type() ? above : typed(above, branched);
         ManualBackward last = within.last();
@@ -74,8 +75,9 @@ final class ResidualBackward extends ManualBackward {
         }
         Tensor below;
         try (NoGradients off = NoGradients.begin()) {
-            Tensor fromBranch = rows.gradient();
-            below = (fromBranch == null ? above : above.add(fromBranch))
+            below = rows.gradient()
+                    .map(above::add)
+                    .orElse(above)
                     .to(input().type())
                     .view(input().shape().toArray());
         }

@@ -12,11 +12,15 @@ import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ModelPlan;
+import dev.tutti.nn.Parameter;
+import dev.tutti.nn.Quantization;
 import dev.tutti.nn.ShapeException;
 import dev.tutti.nn.Slice;
 import dev.tutti.tensor.Engine;
+import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.quantized.Int8Weight;
 import dev.tutti.train.Evaluation;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.Trainer;
@@ -30,6 +34,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A model as a folder: everything needed to use it, to judge it and to know where it came from.
@@ -38,6 +44,7 @@ import java.util.Map;
  *   <li>{@code model.json}: the definition and what it is fed
  *   <li>{@code weights.safetensors}: parameters and buffers by name, readable from Python
  *   <li>{@code module1.pt}, ...: the modules of layers that were written in Python
+ *   <li>{@code quantization.json}: which layers answer in eight-bit integers; most models have none
  *   <li>{@code features.json}: what is done to raw features, and the names of the classes
  *   <li>{@code metrics.json}: how good it was when it was saved
  *   <li>{@code made.json}: data, seed, optimizer, loss, version
@@ -69,17 +76,28 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
 
     private static final String MODEL = "model.json";
     private static final String WEIGHTS = "weights.safetensors";
+    private static final String QUANTIZATION = "quantization.json";
+    private static final String SCALE = ".scale";
     private static final String FEATURES = "features.json";
     private static final String METRICS = "metrics.json";
     private static final String MADE = "made.json";
 
     /** Writes the folder whole or not at all; a model that was there before is replaced. */
     public static void write(Path folder, Model model, Features features, Evaluation evaluation, Made made) {
+        write(folder, model, features, evaluation, made, WeightFormat.of(model));
+    }
+
+    /** The same with weights in another format. */
+    public static void write(
+            Path folder, Model model, Features features, Evaluation evaluation, Made made, WeightFormat format) {
         requireReplaceable(folder);
         AtomicFolder.write(folder, inside -> {
             Layer definition = ModuleFiles.gather(model.definition(), inside);
             AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, model.inputs())));
-            writeWeights(model, inside.resolve(WEIGHTS));
+            writeWeights(model, inside.resolve(WEIGHTS), format);
+            if (!format.quantization().isNone()) {
+                AtomicFile.write(inside.resolve(QUANTIZATION), Json.write(format.quantization()));
+            }
             AtomicFile.write(inside.resolve(FEATURES), Json.write(features));
             if (evaluation != null) {
                 AtomicFile.write(inside.resolve(METRICS), Json.write(evaluation));
@@ -90,6 +108,14 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
 
     /** Writes the parameters and buffers of a model alone, by name, in a safetensors file of any size. */
     public static void writeWeights(Model model, Path file) {
+        writeWeights(model, file, WeightFormat.of(model));
+    }
+
+    private static void writeWeights(Model model, Path file, WeightFormat format) {
+        Set<String> rounded = model.parameters().stream()
+                .filter(format.quantization()::rounds)
+                .map(Parameter::name)
+                .collect(Collectors.toSet());
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         try (Scope scope = Scope.open()) {
             for (Map.Entry<Slice, Tensor> each : model.held().entrySet()) {
@@ -98,7 +124,14 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                             file.toString(),
                             "the model is a part of a whole one, which is saved by a checkpoint of all its members");
                 }
-                tensors.put(each.getKey().parameter(), each.getValue());
+                String name = each.getKey().parameter();
+                if (rounded.contains(name)) {
+                    Int8Weight weight = Int8Weight.of(each.getValue());
+                    tensors.put(name, weight.bytes());
+                    tensors.put(name + SCALE, weight.scales());
+                } else {
+                    tensors.put(name, each.getValue().to(format.type()));
+                }
             }
             tensors.putAll(model.tables().named(false));
             TensorFile.write(file, tensors, Map.of());
@@ -119,7 +152,11 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                     throw new ShapeException(file + " has no values for " + slice.parameter() + " " + slice.whole()
                             + ": it holds " + String.join(", ", weights.names()));
                 }
-                weights.read(slice.parameter(), slice.axis(), slice.rows(), tensor);
+                if (weights.names().contains(slice.parameter() + SCALE)) {
+                    readRounded(weights, slice, tensor);
+                } else {
+                    weights.read(slice.parameter(), slice.axis(), slice.rows(), tensor);
+                }
             });
             model.tables().restore(weights.names(), name -> {
                 Tensor all = Tensor.empty(weights.shape(name), weights.type(name));
@@ -127,6 +164,23 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                 return all;
             });
         }
+    }
+
+    private static void readRounded(TensorFile weights, Slice slice, Tensor into) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            Tensor whole = new Int8Weight(weights.tensor(slice.parameter()), weights.tensor(slice.parameter() + SCALE))
+                    .values();
+            into.copy_(
+                    whole.narrow(slice.axis(), slice.rows().from(), slice.rows().length()));
+        }
+    }
+
+    /** The size of the weights of a saved model in its file. */
+    public static long weightBytes(Path folder) {
+        Path inside = AtomicFolder.readable(folder);
+        requireModel(folder, inside);
+        return TensorFile.open(inside.resolve(WEIGHTS)).bytes();
     }
 
     /** Saving replaces the folder whole, so it must not hold anything but a model. */
@@ -202,7 +256,10 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
     /** Loads a model, for instance onto another device. */
     public static SavedModel load(Path folder, Model.Options options) {
         Path inside = AtomicFolder.readable(folder);
-        ModelDescription saved = describe(folder, options);
+        Path rounding = inside.resolve(QUANTIZATION);
+        boolean rounded = options.inference() && Files.exists(rounding); // one that learns is float32 again
+        ModelDescription saved = describe(
+                folder, rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options);
         Model model = saved.plan().build();
         try {
             readWeights(model, inside.resolve(WEIGHTS));

@@ -60,7 +60,7 @@ public final class StateSnapshot {
                         runProgress.run(),
                         runProgress.epoch(),
                         runProgress.step(),
-                        runProgress.position(),
+                        runProgress.position().orElse(null),
                         Json.write(recipe),
                         remembered,
                         tuning.settings(),

@@ -8,7 +8,7 @@ import dev.tutti.train.replica.Agreement;
 
 /**
  * How the epoch under way is cut into chunks: decided at its beginning, for as many members as there are then, and kept to
- * whoever comes or goes.
+ * when members come or go.
  *
  * <p>A member writes down what it proposes before it speaks to the others, and uses it after all have spoken. So when one of them
  * has used it, every one has it written down, also if the others fail to hear of it.

@@ -71,7 +71,7 @@ final class JobCheck {
 
     private void settings() {
         require(
-                job.data() != null && job.data().train() != null,
+                job.data() != null && job.data().hasTrain(),
                 "/data",
                 "the job needs 'data' with 'train' in it, such as data: mnist");
         require(job.model() != null, "/model", "the job needs a 'model': layers, a file with layers, or a saved model");

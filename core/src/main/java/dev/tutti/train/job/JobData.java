@@ -33,8 +33,20 @@ public final class JobData {
         return data;
     }
 
-    /** The rows to learn from; null when they were left out. */
+    /** Whether it says which rows to learn from. */
+    public boolean hasTrain() {
+        return train != null;
+    }
+
+    /**
+     * The rows to learn from.
+     *
+     * @throws IllegalStateException if they were left out
+     */
     public Dataset train() {
+        if (train == null) {
+            throw new IllegalStateException("the data has no rows to learn from: see hasTrain()");
+        }
         return train;
     }
 

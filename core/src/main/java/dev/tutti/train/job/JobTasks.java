@@ -109,7 +109,7 @@ final class JobTasks {
             ArrayNode metrics) {
         require(task.has("data") && task.has("loss"), "tasks: " + name + ": expected 'data' and 'loss'");
         JobData data = Json.convert(task.get("data"), JobData.class, where + ": tasks: " + name + ": data");
-        require(data.train() != null, "tasks: " + name + ": expected 'train' in its data");
+        require(data.hasTrain(), "tasks: " + name + ": expected 'train' in its data");
         training.add(data.train());
         data.validation().ifPresent(validation::add);
         int index = losses.size();

@@ -118,7 +118,7 @@ public final class Parity {
     private LossCurve together(JobFile even, long count) {
         Job job = file.job();
         long last = job.strategy().buildsParts() ? Math.max(1, count - 1) : count;
-        return course(even, job.cluster(), job.strategy(), 0, run -> run.step() >= last);
+        return curve(even, job.cluster(), job.strategy(), 0, run -> run.step() >= last);
     }
 
     private static Difference furthest(List<LossCurve> nudged, Function<LossCurve, Difference> distance) {
@@ -145,11 +145,11 @@ public final class Parity {
     }
 
     private LossCurve alone(JobFile even, double nudge, long samples) {
-        return course(even, Launcher.here(), Strategy.local(), nudge, run -> run.samplesSeen() >= samples);
+        return curve(even, Launcher.here(), Strategy.local(), nudge, run -> run.samplesSeen() >= samples);
     }
 
     /** @param nudge what part of themselves is added to the first parameters */
-    private LossCurve course(JobFile even, Launcher cluster, Strategy strategy, double nudge, Predicate<Run> end) {
+    private LossCurve curve(JobFile even, Launcher cluster, Strategy strategy, double nudge, Predicate<Run> end) {
         try (ReadyJob ready = ReadyJob.check(even)) {
             if (nudge != 0) {
                 try (Scope scope = Scope.open();
@@ -157,19 +157,19 @@ public final class Parity {
                     ready.model().vector().values().mul_(1 + nudge);
                 }
             }
-            LossCurve course = new LossCurve(end, strategy.buildsParts());
+            LossCurve curve = new LossCurve(end, strategy.buildsParts());
             Fit fit = ready.job()
                     .fit()
                     .quiet()
                     .on(cluster)
                     .with(strategy)
                     .until(interrupted)
-                    .callbacks(Callbacks.stopOnNan(), course);
+                    .callbacks(Callbacks.stopOnNan(), curve);
             ready.trainer().fit(ready.train(), fit);
             if (strategy.buildsParts()) {
-                course.finished(ready.trainer().model().arrays());
+                curve.finished(ready.trainer().model().arrays());
             }
-            return course;
+            return curve;
         }
     }
 

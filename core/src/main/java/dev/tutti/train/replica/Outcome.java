@@ -6,9 +6,9 @@ package dev.tutti.train.replica;
  * @param steps updates since the last agreement; 0 while members go on without one
  * @param samples samples of those updates, of all members
  * @param loss mean loss of those samples
- * @param more whether anybody has more data in this epoch
- * @param stop whether anybody wants training to end
- * @param interrupted whether anybody wants that in order to go on later
+ * @param more whether any member has more data in this epoch
+ * @param stop whether any member wants training to end
+ * @param interrupted whether any member wants that in order to go on later
  * @param reopen whether feeds have to be opened anew: shares of the data have changed, or a member asked for it
  * @param state whether the chief may save the state right after the step; where it is divided, all members write their part then
  */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A run of another process, as callbacks of an observer see it: what its folder tells. */
@@ -21,7 +22,7 @@ final class ObservedRun implements Run {
     private final RunFiles files;
     private final List<EpochResult> finished = new ArrayList<>();
     private RunStatus status;
-    private RunEvent last = new RunEvent(1, 0, Double.NaN, Double.NaN, 0, null);
+    private RunEvent last = new RunEvent(1, 0, Double.NaN, Double.NaN, 0, Optional.empty());
     private long firstStepOfEpoch;
     private boolean stopping;
 
@@ -37,7 +38,7 @@ final class ObservedRun implements Run {
     void at(RunEvent event) {
         last = event;
         if (event.isEpoch()) {
-            finished.add(event.result());
+            finished.add(event.result().orElseThrow());
             firstStepOfEpoch = event.step();
         }
     }

@@ -123,7 +123,7 @@ public final class RunObserver {
     private static void tell(ObservedRun run, RunEvent event, Callback... callbacks) {
         for (Callback callback : callbacks) {
             if (event.isEpoch()) {
-                callback.epoch(run, event.result());
+                callback.epoch(run, event.result().orElseThrow());
             } else {
                 callback.step(run);
             }
@@ -133,7 +133,7 @@ public final class RunObserver {
     private static void end(ObservedRun run, RunStatus last, Callback... callbacks) {
         boolean failed = last.state() == RunState.FAILED || last.state() == RunState.LOST;
         for (Callback callback : callbacks) {
-            callback.end(run, failed ? new TrainingException(last.message()) : null);
+            callback.end(run, failed ? new TrainingException(last.message().orElse("the run failed")) : null);
         }
     }
 

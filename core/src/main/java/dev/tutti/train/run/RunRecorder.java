@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -65,7 +66,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
                 Double.NaN,
                 Double.NaN,
                 Map.of(),
-                null));
+                Optional.empty()));
     }
 
     /** Requests that came too late for the run before. */
@@ -141,7 +142,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
                 run.lastLoss(),
                 run.learningRate(),
                 run.settings(),
-                null);
+                Optional.empty());
     }
 
     /** A run that goes on from a checkpoint does the steps behind it once more. */
@@ -162,7 +163,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
             status = statusOf(run);
         }
         if (System.nanoTime() - toldAt >= STEP_NANOS) {
-            tell(run, null);
+            tell(run, Optional.empty());
             answer(run);
         }
     }
@@ -170,9 +171,9 @@ public final class RunRecorder implements Callback, AutoCloseable {
     @Override
     public void epoch(Run run, EpochResult result) {
         if (toldStep != run.step()) {
-            tell(run, null); // the last step of an epoch is always told
+            tell(run, Optional.empty()); // the last step of an epoch is always told
         }
-        tell(run, result);
+        tell(run, Optional.of(result));
         answer(run);
         synchronized (this) {
             status = statusOf(run);
@@ -180,10 +181,10 @@ public final class RunRecorder implements Callback, AutoCloseable {
         writeStatus();
     }
 
-    private void tell(Run run, EpochResult result) {
+    private void tell(Run run, Optional<EpochResult> result) {
         toldAt = System.nanoTime();
         toldStep = run.step();
-        int epoch = result == null ? run.epoch() : result.epoch();
+        int epoch = result.map(EpochResult::epoch).orElseGet(run::epoch);
         try {
             Files.writeString(
                     files.metrics(),

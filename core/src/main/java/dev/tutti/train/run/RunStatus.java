@@ -2,6 +2,7 @@ package dev.tutti.train.run;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How a run is doing, as its folder tells it.
@@ -19,9 +20,9 @@ import java.util.Map;
  * @param loss mean loss of the last step
  * @param learningRate the rate of the last step
  * @param settings what was set while it runs
- * @param message why it ended early or failed; null otherwise
+ * @param message why it ended early or failed; empty otherwise
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record RunStatus(
         RunState state,
         String process,
@@ -36,8 +37,9 @@ public record RunStatus(
         double loss,
         double learningRate,
         Map<String, String> settings,
-        String message) {
+        Optional<String> message) {
     public RunStatus {
+        message = message == null ? Optional.empty() : message; // absent in files
         settings = settings == null ? Map.of() : Map.copyOf(settings);
     }
 
@@ -46,10 +48,10 @@ public record RunStatus(
     }
 
     RunStatus ended(RunState end, String now, String why) {
-        return with(end, now, why);
+        return with(end, now, Optional.ofNullable(why));
     }
 
-    private RunStatus with(RunState newState, String now, String newMessage) {
+    private RunStatus with(RunState newState, String now, Optional<String> newMessage) {
         return new RunStatus(
                 newState,
                 process,

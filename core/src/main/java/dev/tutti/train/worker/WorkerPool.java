@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
  * does the first share itself. A pool belongs to one caller at a time.
  */
 final class WorkerPool implements AutoCloseable {
-    /** Longer than the pauses between the pieces of a small model's step; too short to take a core from anybody. */
+    /** Longer than the pauses between the pieces of a small model's step; too short to take a core from other threads. */
     private static final long LEAST_SPIN_NANOS = 50_000;
 
     /**

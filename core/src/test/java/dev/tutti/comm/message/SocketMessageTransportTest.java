@@ -89,10 +89,10 @@ class SocketMessageTransportTest {
 
     @Test
     void oneWhoseCertificateIsNotTrustedIsKeptOut(@TempDir Path folder) throws Exception {
-        PemFiles others = TestingMessages.newCertificate(folder);
+        PemFiles others = TestingCertificates.newCertificate(folder);
         try (TestingMessages members = new TestingMessages(Kind.TLS, 2, MessageLimits.DEFAULT)) {
             serveEcho(members);
-            PemFiles ours = TestingMessages.certificate();
+            PemFiles ours = TestingCertificates.shared();
             for (PemFiles wrong :
                     List.of(others, new PemFiles(others.certificate(), others.key(), ours.certificate()))) {
                 assertThat(asking(

@@ -2,15 +2,8 @@ package dev.tutti.comm.message;
 
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Messages;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.Key;
-import java.security.KeyStore;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,8 +27,6 @@ final class TestingMessages implements AutoCloseable {
         }
     }
 
-    private static PemFiles certificate;
-
     private final List<MessageExchange> exchanges = new ArrayList<>();
     private final Map<String, MessageAddress> addresses = new ConcurrentHashMap<>();
     private final Map<String, SocketMessageTransport> transports = new ConcurrentHashMap<>();
@@ -55,7 +46,8 @@ final class TestingMessages implements AutoCloseable {
                 InetAddress.getLoopbackAddress(),
                 (member, limit) -> Optional.ofNullable(addresses.get(member.id())),
                 kind == Kind.TLS
-                        ? new MessageSecurity(TOKEN, Optional.of(certificate().context()))
+                        ? new MessageSecurity(
+                                TOKEN, Optional.of(TestingCertificates.shared().context()))
                         : MessageSecurity.plain(TOKEN),
                 kind == Kind.SHARED_MEMORY ? limits : limits.sharedBytes(0));
         transports.put(id, sockets);
@@ -78,55 +70,6 @@ final class TestingMessages implements AutoCloseable {
 
     MessageAddress address(int index) {
         return addresses.get(member(index).id());
-    }
-
-    /** A certificate that trusts itself, made once. */
-    static synchronized PemFiles certificate() {
-        if (certificate == null) {
-            try {
-                certificate = newCertificate(Files.createTempDirectory("tutti-tls"));
-            } catch (Exception e) {
-                throw new AssertionError(e);
-            }
-        }
-        return certificate;
-    }
-
-    static PemFiles newCertificate(Path folder) throws Exception {
-        Path store = folder.resolve("store.p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "member",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=member",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "password",
-                        "-keystore",
-                        store.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (keytool.waitFor() != 0) {
-            throw new IOException(said);
-        }
-        KeyStore keys = KeyStore.getInstance(store.toFile(), "password".toCharArray());
-        Key key = keys.getKey("member", "password".toCharArray());
-        byte[] shown = keys.getCertificate("member").getEncoded();
-        Path certificateFile = pem(folder.resolve("certificate.pem"), "CERTIFICATE", shown);
-        return new PemFiles(
-                certificateFile, pem(folder.resolve("key.pem"), "PRIVATE KEY", key.getEncoded()), certificateFile);
-    }
-
-    private static Path pem(Path file, String what, byte[] content) throws IOException {
-        String body = Base64.getMimeEncoder().encodeToString(content);
-        return Files.writeString(file, "-----BEGIN " + what + "-----\n" + body + "\n-----END " + what + "-----\n");
     }
 
     @Override

@@ -164,7 +164,7 @@ class RunObserverTest {
         Heard heard = new Heard();
         RunStatus status = RunObserver.of(folder).follow(LIMIT, heard);
         assertThat(status.state()).isEqualTo(RunState.FAILED);
-        assertThat(status.message()).contains("broken");
+        assertThat(status.message()).hasValueSatisfying(why -> assertThat(why).contains("broken"));
         assertThat(heard.failure).hasMessageContaining("broken");
     }
 

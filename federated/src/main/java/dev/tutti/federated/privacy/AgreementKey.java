@@ -18,7 +18,7 @@ import javax.crypto.KeyAgreement;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** A key by which two clients agree on a secret that nobody between them learns: X25519, then HKDF with SHA-256. */
+/** A key by which two clients agree on a secret that no process between them learns: X25519, then HKDF with SHA-256. */
 final class AgreementKey {
     static final int BYTES = 32;
 

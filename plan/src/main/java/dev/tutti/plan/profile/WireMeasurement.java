@@ -6,7 +6,7 @@ import dev.tutti.array.Shape;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
-import dev.tutti.comm.gloo.GlooCollectives;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.transport.FolderBoard;
 import dev.tutti.plan.WireCosts;
 import dev.tutti.tensor.Scope;
@@ -70,7 +70,7 @@ public final class WireMeasurement {
         return () -> {
             Group group = new Group(1, rank, List.of(new Member("worker-0", "a"), new Member("worker-1", "a")));
             try (Scope scope = Scope.open();
-                    Collectives collectives = GlooCollectives.open(
+                    Collectives collectives = NetworkCollectives.open(
                             group, new FolderBoard(folder, LIMIT), LIMIT, InetAddress.getLoopbackAddress())) {
                 double few = seconds(collectives, Tensor.zeros(Shape.of(16), DType.FLOAT32), SHORT_CALLS);
                 double many = seconds(collectives, Tensor.zeros(Shape.of(LONG_ELEMENTS), DType.FLOAT32), LONG_CALLS);

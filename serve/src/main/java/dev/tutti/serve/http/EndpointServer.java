@@ -120,7 +120,7 @@ public final class EndpointServer implements AutoCloseable {
         builder.service(path, service);
     }
 
-    /** Adds files that everybody may read. */
+    /** Adds files that any client may read. */
     public void serviceUnder(String prefix, HttpService service) {
         builder.serviceUnder(prefix, service);
     }

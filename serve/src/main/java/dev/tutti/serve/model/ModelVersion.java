@@ -41,7 +41,7 @@ public final class ModelVersion implements AutoCloseable {
     static ModelVersion load(String name, long number, Path folder, ServingSettings settings, BatchListener listener) {
         LoadedModel model = settings.loader()
                 .map(loader -> loader.load(folder))
-                .orElseGet(() -> ReplicatedModel.load(folder, settings.replicas(), settings.threads()));
+                .orElseGet(() -> ReplicatedModel.load(folder, settings));
         try {
             return new ModelVersion(name, number, model, settings, listener);
         } catch (RuntimeException | Error e) {

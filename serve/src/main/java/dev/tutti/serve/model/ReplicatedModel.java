@@ -30,10 +30,11 @@ final class ReplicatedModel implements LoadedModel {
         }
     }
 
-    static ReplicatedModel load(Path folder, int replicas, int threads) {
-        SavedModel saved = SavedModel.load(folder, Model.Options.DEFAULT.forInference());
+    static ReplicatedModel load(Path folder, ServingSettings settings) {
+        SavedModel saved = SavedModel.load(
+                folder, Model.Options.DEFAULT.precision(settings.precision()).forInference());
         try {
-            return new ReplicatedModel(saved, replicas, threads);
+            return new ReplicatedModel(saved, settings.replicas(), settings.threads());
         } catch (RuntimeException | Error e) {
             saved.close();
             throw e;

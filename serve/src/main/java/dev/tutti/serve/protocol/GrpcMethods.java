@@ -42,7 +42,7 @@ final class GrpcMethods {
         });
     }
 
-    /** Adds a method that everybody may call. */
+    /** Adds a method that any client may call. */
     GrpcMethods open(String name, Method method) {
         methods.put("/" + service + "/" + name, new AbstractUnaryGrpcService() {
             @Override

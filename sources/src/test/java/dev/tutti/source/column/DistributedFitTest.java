@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Member;
-import dev.tutti.comm.gloo.GlooCollectives;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.comm.transport.FolderBoard;
 import dev.tutti.data.DataException;
 import dev.tutti.data.Dataset;
@@ -128,7 +128,7 @@ class DistributedFitTest {
                     .mapToObj(i -> new Member("worker-" + i, "here"))
                     .toList();
             String said;
-            try (var collectives = GlooCollectives.open(
+            try (var collectives = NetworkCollectives.open(
                     new Group(1, rank, members),
                     new FolderBoard(folder, Duration.ofMinutes(1)),
                     Duration.ofMinutes(1))) {

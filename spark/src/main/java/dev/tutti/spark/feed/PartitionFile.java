@@ -146,7 +146,7 @@ final class PartitionFile implements AutoCloseable {
         return order.length;
     }
 
-    /** A checksum of all rows, whatever order they came in. */
+    /** A checksum of all rows, the same for every order of them. */
     long digest() {
         return digest;
     }

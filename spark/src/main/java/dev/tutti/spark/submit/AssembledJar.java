@@ -48,7 +48,7 @@ public final class AssembledJar {
     }
 
     /**
-     * The entries of a class path that go into the jar: not those that Spark has as well, whatever their version, nor the logging of
+     * The entries of a class path that go into the jar: not those that Spark has as well, in any version, nor the logging of
      * the command, which would be a second one beside Spark's.
      *
      * @param classPath as in {@code java.class.path}

@@ -10,10 +10,10 @@ import dev.tutti.train.replica.Vote;
  * @param samples samples of the step
  * @param lossSum sum of the losses of these samples
  * @param busy members that had any
- * @param more whether anybody has more data in this epoch
- * @param stop whether anybody wants training to end
- * @param interrupted whether anybody wants that in order to go on later
- * @param reopen whether anybody wants feeds to be opened anew
+ * @param more whether any member has more data in this epoch
+ * @param stop whether any member wants training to end
+ * @param interrupted whether any member wants that in order to go on later
+ * @param reopen whether any member wants feeds to be opened anew
  * @param stateWanted whether the chief needs the whole state after the step
  * @param secondsPerSample how long each member was busy with one sample, its data included, by rank; 0 for those who had none
  */

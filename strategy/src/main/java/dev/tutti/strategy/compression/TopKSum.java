@@ -10,7 +10,7 @@ import dev.tutti.tensor.Tensor;
 /**
  * Gives all members the largest gradients of each, as pairs of place and value.
  *
- * <p>Everybody adds them up in the order of ranks, so the sum is the same bits on every member.
+ * <p>Every member adds them up in the order of ranks, so the sum is the same bits on every member.
  */
 final class TopKSum extends ErrorFeedback {
     private final double fraction;

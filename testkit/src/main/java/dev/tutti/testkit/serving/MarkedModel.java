@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A model of four numbers whose only output is a mark, whatever goes in: the answer tells which version computed it. */
+/** A model of four numbers whose only output is a mark, for every input: the answer tells which version computed it. */
 final class MarkedModel {
     private MarkedModel() {}
 

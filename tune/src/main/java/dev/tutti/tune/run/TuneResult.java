@@ -11,28 +11,29 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a search has found.
  *
  * @param metric the value that was compared
  * @param complete false if the search was interrupted
- * @param best the best trial; null where none was measured
+ * @param best the best trial; empty where none was measured
  * @param trials all trials, the best first
  * @param epochs epochs of all trials together
  * @param seconds wall time of this call
- * @param model the folder of the best model; null where there is none
+ * @param model the folder of the best model; empty where there is none
  * @param picture the parallel coordinates of all trials
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record TuneResult(
         String metric,
         boolean complete,
-        Row best,
+        Optional<Row> best,
         List<Row> trials,
         long epochs,
         double seconds,
-        String model,
+        Optional<String> model,
         String picture) {
     /**
      * One trial.
@@ -59,7 +60,7 @@ public record TuneResult(
                         .thenComparingInt(trial -> -trial.epochs()))
                 .map(trial -> row(space, trial))
                 .toList();
-        Row best = table.best().map(trial -> row(space, trial)).orElse(null);
+        Optional<Row> best = table.best().map(trial -> row(space, trial));
         return new TuneResult(
                 metric,
                 complete,
@@ -67,7 +68,7 @@ public record TuneResult(
                 rows,
                 table.epochs(),
                 seconds,
-                complete && best != null ? folder.best().toString() : null,
+                complete && best.isPresent() ? Optional.of(folder.best().toString()) : Optional.empty(),
                 folder.picture().toString());
     }
 

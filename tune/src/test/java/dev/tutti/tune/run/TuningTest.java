@@ -60,8 +60,10 @@ class TuningTest {
         assertThat(result.epochs()).isLessThan(24);
         assertThat(result.trials()).anyMatch(row -> row.state().equals("stopped early"));
         assertThat(Files.readString(Path.of(result.picture()))).contains("<svg", "learningRate", "polyline");
-        try (SavedModel saved = SavedModel.load(Path.of(result.model()).resolve("model"))) {
-            assertThat(saved.metrics().get("accuracy")).isEqualTo(result.best().value());
+        try (SavedModel saved =
+                SavedModel.load(Path.of(result.model().orElseThrow()).resolve("model"))) {
+            assertThat(saved.metrics().get("accuracy"))
+                    .isEqualTo(result.best().orElseThrow().value());
         }
     }
 

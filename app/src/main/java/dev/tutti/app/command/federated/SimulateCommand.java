@@ -88,7 +88,7 @@ public final class SimulateCommand extends TuttiCommand {
     protected ExitCode run() {
         FederatedJob job = changes.in(FederatedJobs.find(name));
         JobData data = job.data()
-                .filter(d -> d.train() != null)
+                .filter(JobData::hasTrain)
                 .orElseThrow(() -> new UsageException(
                         name + ": a simulation needs 'data', whose training rows are divided among the clients"));
         Simulation simulation = Simulation.of(job, data.train(), clients)

@@ -49,8 +49,8 @@ public final class BenchCommand extends TuttiCommand {
             throw new UsageException("there is no benchmark '" + name + "'" + DidYouMean.hint(name, Bench.names()));
         }
         BenchOptions here = BenchOptions.here(quick);
-        BenchmarkReport findings = Bench.run(name, new BenchOptions(quick, here.project(), only), people());
-        answer(findings.value());
-        return findings.failures().isEmpty() ? ExitCode.FINE : ExitCode.FAULT;
+        BenchmarkReport report = Bench.run(name, new BenchOptions(quick, here.project(), only), people());
+        answer(report.value());
+        return report.failures().isEmpty() ? ExitCode.FINE : ExitCode.FAULT;
     }
 }

@@ -186,10 +186,11 @@ public final class TuneCommand extends TuttiCommand {
                         result.picture());
         Map<String, Object> answer =
                 Json.json().convertValue(result, new TypeReference<LinkedHashMap<String, Object>>() {});
-        if (result.complete() && result.best() != null) {
-            people().println("The best is trial " + result.best().trial() + "; its model is in " + result.model()
+        if (result.model().isPresent()) {
+            String model = result.model().get();
+            people().println("The best is trial " + result.best().orElseThrow().trial() + "; its model is in " + model
                     + ", its job in " + tuning.folder().bestJob() + ":");
-            people().println("  " + NextCommand.of("evaluate", result.model()));
+            people().println("  " + NextCommand.of("evaluate", model));
             answer.put("job", tuning.folder().bestJob().toString());
         } else if (!result.complete()) {
             people().println("Stopped. To go on:");

@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.Group;
 import dev.tutti.comm.Traffic;
@@ -6,21 +6,21 @@ import dev.tutti.comm.transport.CollectiveCall;
 import dev.tutti.comm.transport.TrafficMeter;
 import dev.tutti.comm.transport.Transport;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.tensor.gloo.GlooLinks.Transfer;
+import dev.tutti.tensor.TensorLinks.Transfer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Members on different machines, or at least in different JVMs, that Gloo connects over TCP. */
-final class GlooTransport implements Transport {
+/** Members on different machines, or at least in different JVMs, connected over TCP. */
+final class NetworkTransport implements Transport {
     private static final long PIECE_BYTES = 1 << 20;
 
     private final Group group;
-    private final GlooWire wire;
+    private final NetworkWire wire;
     private final TrafficMeter meter = new TrafficMeter();
     private String purpose = "";
 
-    GlooTransport(Group group, GlooWire wire) {
+    NetworkTransport(Group group, NetworkWire wire) {
         this.group = group;
         this.wire = wire;
     }
@@ -54,17 +54,17 @@ final class GlooTransport implements Transport {
 
     @Override
     public void allReduce(Tensor values) {
-        new GlooRing(group, wire, meter, purpose, values, true, true).run();
+        new NetworkRing(group, wire, meter, purpose, values, true, true).run();
     }
 
     @Override
     public void reduceScatter(Tensor values) {
-        new GlooRing(group, wire, meter, purpose, values, true, false).run();
+        new NetworkRing(group, wire, meter, purpose, values, true, false).run();
     }
 
     @Override
     public void allGather(Tensor values) {
-        new GlooRing(group, wire, meter, purpose, values, false, true).run();
+        new NetworkRing(group, wire, meter, purpose, values, false, true).run();
     }
 
     /** Along a chain that begins at the root, in pieces that are sent on as soon as they are there. */

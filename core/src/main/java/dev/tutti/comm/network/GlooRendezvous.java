@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Group;
@@ -8,7 +8,6 @@ import dev.tutti.tensor.TensorException;
 import dev.tutti.tensor.gloo.GlooLinks;
 import dev.tutti.tensor.gloo.GlooStore;
 import java.net.InetAddress;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +22,6 @@ import java.util.concurrent.TimeoutException;
  * deadline.
  */
 final class GlooRendezvous {
-    private static final String NOTE = "gloo-";
     private static final long GRACE_MILLIS = 500;
 
     private final Group group;
@@ -78,10 +76,10 @@ final class GlooRendezvous {
 
     private void exchange(GlooStore store) {
         byte[] mine = store.announcement(group.rank(), patience.left());
-        board.post(NOTE + group.rank(), Base64.getEncoder().encodeToString(mine));
+        LinkNotes.postGloo(group, board, mine);
         for (int rank = 0; rank < group.size(); rank++) {
             if (rank != group.rank()) {
-                store.announce(rank, Base64.getDecoder().decode(board.read(NOTE + rank)));
+                store.announce(rank, LinkNotes.readGloo(group, board, rank));
             }
         }
     }

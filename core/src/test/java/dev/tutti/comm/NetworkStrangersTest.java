@@ -3,8 +3,8 @@ package dev.tutti.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.comm.gloo.GlooCollectives;
 import dev.tutti.comm.memory.MemoryBoard;
+import dev.tutti.comm.network.NetworkCollectives;
 import dev.tutti.tensor.Engine;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Processes that are no members find the ports of a group that connects over the network. */
 @Timeout(60)
-class GlooStrangersTest {
+class NetworkStrangersTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(4);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -49,12 +49,12 @@ class GlooStrangersTest {
 
     private Future<Collectives> open(int rank, BulletinBoard from) {
         Group group = new Group(1, rank, List.of(new Member("worker-0", "here"), new Member("worker-1", "here")));
-        return threads.submit(() -> GlooCollectives.open(group, from, TIMEOUT));
+        return threads.submit(() -> NetworkCollectives.open(group, from, TIMEOUT));
     }
 
     /** Where a member listens: what only members are told, and what a stranger would have to find by trying all ports. */
     private int port(int rank) {
-        ByteBuffer announcement = ByteBuffer.wrap(Base64.getDecoder().decode(board.read("gloo-" + rank)))
+        ByteBuffer announcement = ByteBuffer.wrap(Base64.getDecoder().decode(board.read("links-" + rank)))
                 .order(ByteOrder.nativeOrder());
         int name = (int) announcement.getLong();
         return announcement.order(ByteOrder.BIG_ENDIAN).getShort(8 + name + 8 + 2) & 0xffff;

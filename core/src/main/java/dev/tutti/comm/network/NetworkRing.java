@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.Range;
@@ -7,7 +7,7 @@ import dev.tutti.comm.Group;
 import dev.tutti.comm.transport.TrafficMeter;
 import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Tensor;
-import dev.tutti.tensor.gloo.GlooLinks.Transfer;
+import dev.tutti.tensor.TensorLinks.Transfer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,12 +18,12 @@ import java.util.List;
  * which is the least there can be. A part is cut into pieces that are sent on as soon as they have arrived, so that adding and
  * sending overlap. The sum of a part is made on one way round and copied from there: the bits are the same everywhere.
  */
-final class GlooRing {
+final class NetworkRing {
     /** Elements of a piece are added while the next one is on its way. */
     private static final long PIECE_BYTES = 1 << 20;
 
     private final Group group;
-    private final GlooWire wire;
+    private final NetworkWire wire;
     private final TrafficMeter meter;
     private final String purpose;
     private final Tensor values;
@@ -37,9 +37,9 @@ final class GlooRing {
     private final Tensor arrived;
     private final List<Transfer> sends = new ArrayList<>();
 
-    GlooRing(
+    NetworkRing(
             Group group,
-            GlooWire wire,
+            NetworkWire wire,
             TrafficMeter meter,
             String purpose,
             Tensor values,

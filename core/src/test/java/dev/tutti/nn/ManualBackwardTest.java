@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where the record of a pass is cut, so that large gradients go straight into the vector, they are those of the model as written. */
-class CutTest {
+class ManualBackwardTest {
     private static final int WIDTH = 270; // its square is a large gradient
 
     static Stream<Layer> chains() {

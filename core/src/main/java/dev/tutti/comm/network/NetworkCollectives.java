@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
@@ -8,20 +8,25 @@ import dev.tutti.comm.SingleMemberCollectives;
 import dev.tutti.comm.transport.AgreedCollectives;
 import dev.tutti.comm.transport.CallDeadline;
 import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.gloo.GlooLinks;
+import dev.tutti.tensor.TensorLinks;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /**
- * Collectives between JVMs over TCP, through Gloo.
+ * Collectives between JVMs over TCP: through Gloo, or encrypted where the board has {@linkplain BulletinBoard#tls certificates} for it.
  *
  * <p>A member that is killed is noticed within milliseconds, since its connections break; one that is stopped at the deadline.
  */
-public final class GlooCollectives {
+public final class NetworkCollectives {
     /** The environment variable that says on which address of this machine members listen for each other. */
     public static final String ADDRESS_VARIABLE = "TUTTI_ADDRESS";
 
-    private GlooCollectives() {}
+    /** The environment variable that says {@code plain} where tensors shall not be encrypted though members have certificates. */
+    public static final String TENSORS_VARIABLE = "TUTTI_TENSORS";
+
+    private NetworkCollectives() {}
 
     /**
      * Comes together with the others; every member calls it. Members of one machine listen on the loopback address; those of
@@ -45,13 +50,16 @@ public final class GlooCollectives {
         return new AgreedCollectives(group, transport(group, board, patience, address), patience);
     }
 
-    static GlooTransport transport(Group group, BulletinBoard board, CallDeadline patience, InetAddress address) {
-        GlooLinks links = new GlooRendezvous(group, board, patience).connect(address);
-        GlooWire wire = new GlooWire(group, links, patience);
+    static NetworkTransport transport(Group group, BulletinBoard board, CallDeadline patience, InetAddress address) {
+        Optional<SSLContext> tls = board.tls();
+        TensorLinks links = tls.isPresent()
+                ? new TlsRendezvous(group, board, patience, tls.get()).connect(address)
+                : new GlooRendezvous(group, board, patience).connect(address);
+        NetworkWire wire = new NetworkWire(group, links, patience);
         try {
             PeerProof.exchange(group, board, wire);
             links.refuseNewConnections();
-            return new GlooTransport(group, wire);
+            return new NetworkTransport(group, wire);
         } catch (RuntimeException e) {
             wire.close();
             throw e;

@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Collectives;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Collectives between members of several machines: shared memory on each of them, Gloo between one member of each. */
+/** Collectives between members of several machines: shared memory on each of them, the network between one member of each. */
 public final class HierarchicalCollectives {
     private HierarchicalCollectives() {}
 
@@ -45,12 +45,12 @@ public final class HierarchicalCollectives {
                 local = SharedMemoryCollectives.transport(hosts.here(), group, of, patience);
                 opened.add(local);
             }
-            GlooTransport wire = null;
+            NetworkTransport wire = null;
             if (hosts.isSpeaker() && hosts.count() > 1) {
-                wire = GlooCollectives.transport(hosts.speakers(), board.part("hosts"), patience, address);
+                wire = NetworkCollectives.transport(hosts.speakers(), board.part("hosts"), patience, address);
                 opened.add(wire);
             }
-            Transport direct = GlooCollectives.transport(group, board.part("members"), patience, address);
+            Transport direct = NetworkCollectives.transport(group, board.part("members"), patience, address);
             opened.add(direct);
             return new AgreedCollectives(group, new HierarchicalTransport(hosts, local, wire, direct), patience);
         } catch (RuntimeException e) {

@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.Group;
@@ -28,10 +28,10 @@ final class PeerProof {
     private static final int HASH_BYTES = 32;
 
     private final Group group;
-    private final GlooWire wire;
+    private final NetworkWire wire;
     private final byte[] key;
 
-    private PeerProof(Group group, GlooWire wire, byte[] key) {
+    private PeerProof(Group group, NetworkWire wire, byte[] key) {
         this.group = group;
         this.wire = wire;
         this.key = key;
@@ -42,7 +42,7 @@ final class PeerProof {
      *
      * @throws MemberLostException if a connection leads to a process that does not know the key, or to one that does not answer
      */
-    static void exchange(Group group, BulletinBoard board, GlooWire wire) {
+    static void exchange(Group group, BulletinBoard board, NetworkWire wire) {
         String secret = group.rank() == 0 ? HexFormat.of().formatHex(random()) : board.read(NOTE);
         if (group.rank() == 0) {
             board.post(NOTE, secret);

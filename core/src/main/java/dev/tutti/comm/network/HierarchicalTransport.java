@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.array.Range;
 import dev.tutti.comm.Traffic;
@@ -20,7 +20,7 @@ import java.util.List;
 final class HierarchicalTransport implements Transport {
     private final Hosts hosts;
     private final SharedMemoryTransport local;
-    private final GlooTransport wire;
+    private final NetworkTransport wire;
     private final Transport direct;
     private final List<Transport> transports = new ArrayList<>();
 
@@ -29,7 +29,7 @@ final class HierarchicalTransport implements Transport {
      * @param wire between those who speak for their machines; null for the rest
      * @param direct between any two
      */
-    HierarchicalTransport(Hosts hosts, SharedMemoryTransport local, GlooTransport wire, Transport direct) {
+    HierarchicalTransport(Hosts hosts, SharedMemoryTransport local, NetworkTransport wire, Transport direct) {
         this.hosts = hosts;
         this.local = local;
         this.wire = wire;

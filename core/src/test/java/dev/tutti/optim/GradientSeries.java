@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Values to start from and gradients to follow; the same formulas as in optim.py, which makes the golden values. */
-final class Course {
-    private Course() {}
+final class GradientSeries {
+    private GradientSeries() {}
 
     static double[] values(int size) {
         return IntStream.range(0, size)

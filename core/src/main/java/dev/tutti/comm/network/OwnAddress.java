@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import dev.tutti.comm.BulletinBoard;
 import dev.tutti.comm.CommunicationException;
@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The address on which this member listens for members of other machines: the one that {@value GlooCollectives#ADDRESS_VARIABLE} names;
+ * The address on which this member listens for members of other machines: the one that {@value NetworkCollectives#ADDRESS_VARIABLE} names;
  * else that of the host's name, the one by which the coordinator is reached, or the only one there is, whichever is the first that is an
  * address of this machine in a network.
  */
@@ -37,13 +37,13 @@ public final class OwnAddress {
         if (!group.spansMachines()) {
             return InetAddress.getLoopbackAddress();
         }
-        String named = System.getenv(GlooCollectives.ADDRESS_VARIABLE);
+        String named = System.getenv(NetworkCollectives.ADDRESS_VARIABLE);
         if (named != null) {
             try {
                 return InetAddress.getByName(named);
             } catch (UnknownHostException e) {
                 throw new CommunicationException(
-                        GlooCollectives.ADDRESS_VARIABLE + " is '" + named
+                        NetworkCollectives.ADDRESS_VARIABLE + " is '" + named
                                 + "': expected an address or a name of this machine",
                         e);
             }
@@ -61,7 +61,7 @@ public final class OwnAddress {
                 "'{}' is no address of this machine in a network, so members elsewhere cannot reach {}: set {} to one that is",
                 host,
                 group.self(),
-                GlooCollectives.ADDRESS_VARIABLE);
+                NetworkCollectives.ADDRESS_VARIABLE);
         return InetAddress.getLoopbackAddress();
     }
 

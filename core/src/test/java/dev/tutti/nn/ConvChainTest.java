@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Stretches of convolutions and pools that are kept ready give what the model as written gives. */
-class StretchTest {
+/** Chains of convolutions and pools that are kept ready give what the model as written gives. */
+class ConvChainTest {
     private static final Input IMAGES = Input.of(3, 13, 11);
     private static final Layer PLAIN = Sequential.of(
             conv2d(20, 3).same().relu(), maxPool2d(2), conv2d(7, 3).relu(), flatten(), dense(4));

@@ -1,4 +1,4 @@
-package dev.tutti.comm.gloo;
+package dev.tutti.comm.network;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -11,8 +11,8 @@ import dev.tutti.comm.MismatchedCallException;
 import dev.tutti.comm.transport.CallDeadline;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.TensorException;
-import dev.tutti.tensor.gloo.GlooLinks;
-import dev.tutti.tensor.gloo.GlooLinks.Transfer;
+import dev.tutti.tensor.TensorLinks;
+import dev.tutti.tensor.TensorLinks.Transfer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages and elements between members that Gloo connects.
+ * Messages and elements between members that the network connects.
  *
  * <p>A message is what members tell each other before elements move, or why one of them leaves. The next message of every member
  * is always waited for, so that a leaving member's word arrives even when elements were expected from it.
@@ -32,11 +32,13 @@ import org.slf4j.LoggerFactory;
  * <p>Gloo measures its own limits by the machine's clock, and breaks all connections when one is over. So it gets none that could be over:
  * a thread looks at the deadline, which does not count time in which this process was stopped, and ends the waiting.
  */
-final class GlooWire implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(GlooWire.class);
+final class NetworkWire implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NetworkWire.class);
 
     private static final int MESSAGES = 1;
     private static final int ELEMENTS = 2;
+    /** Tags are numbers from 1 to this one. */
+    static final int TAGS = 2;
 
     private static final byte CALL = 0;
     private static final byte LOST_OTHERS = 1;
@@ -51,16 +53,16 @@ final class GlooWire implements AutoCloseable {
     private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Group group;
-    private final GlooLinks links;
+    private final TensorLinks links;
     private final CallDeadline patience;
     private final Tensor outbox;
     private final Tensor[] inboxes;
     private final Transfer[] incoming;
     private final Set<Transfer> underWay = ConcurrentHashMap.newKeySet();
-    private final Thread deadline = new Thread(this::watchDeadline, "tutti-gloo-deadline");
+    private final Thread deadline = new Thread(this::watchDeadline, "tutti-network-deadline");
     private volatile boolean closed;
 
-    GlooWire(Group group, GlooLinks links, CallDeadline patience) {
+    NetworkWire(Group group, TensorLinks links, CallDeadline patience) {
         this.group = group;
         this.links = links;
         this.patience = patience;

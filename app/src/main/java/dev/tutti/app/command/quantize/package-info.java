@@ -1,0 +1,2 @@
+/** The command that makes smaller models. */
+package dev.tutti.app.command.quantize;
