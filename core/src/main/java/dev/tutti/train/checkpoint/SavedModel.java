@@ -258,8 +258,8 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         Path inside = AtomicFolder.readable(folder);
         Path rounding = inside.resolve(QUANTIZATION);
         boolean rounded = options.inference() && Files.exists(rounding); // one that learns is float32 again
-        ModelDescription saved = describe(
-                folder, rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options);
+        ModelDescription saved =
+                describe(folder, rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options);
         Model model = saved.plan().build();
         try {
             readWeights(model, inside.resolve(WEIGHTS));
