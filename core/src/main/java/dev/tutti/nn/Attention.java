@@ -168,13 +168,36 @@ public final class Attention extends MergeLayer<Attention> {
                 : Functions.attention(query, key, qkv.get(2), scores);
     }
 
+    /** Whether the steps of a sequence can come one after the other, with what was computed of earlier ones kept. */
+    boolean isStepwise() {
+        return causal && !masked;
+    }
+
     /** What queries find, each {@code [batch, heads, time, width of a head]}. */
     Tensor attend(Tensor asking, Tensor asked, Tensor value, ForwardContext pass) {
+        if (pass.cache() != null) {
+            return attendCached(asking, asked, value, pass);
+        }
         Tensor query = rotary ? RotaryPositions.turn(asking, rotaryBase) : asking;
         Tensor key = rotary ? RotaryPositions.turn(asked, rotaryBase) : asked;
         return dropout > 0 && pass.training()
                 ? Functions.attention(query, key, value, causal, dropout, pass.randomness())
                 : Functions.attention(query, key, value, causal);
+    }
+
+    /** The queries of some further steps find what all steps so far have left. */
+    private Tensor attendCached(Tensor asking, Tensor asked, Tensor value, ForwardContext pass) {
+        KeyValueCache cache = pass.cache();
+        long before = cache.steps();
+        Tensor query = rotary ? RotaryPositions.turn(asking, rotaryBase, before) : asking;
+        Tensor key = rotary ? RotaryPositions.turn(asked, rotaryBase, before) : asked;
+        List<Tensor> seen = cache.append(pass.path(), key, value);
+        long steps = query.dim(2);
+        if (before == 0 || steps == 1) {
+            return Functions.attention(query, seen.get(0), seen.get(1), steps > 1);
+        }
+        Tensor later = Functions.causalBias(query, before + steps).narrow(0, before, steps);
+        return Functions.attention(query, seen.get(0), seen.get(1), later);
     }
 
     /** Query, keys and values as {@code [batch, heads, time, width of a head]}; what has one source is one product. */

@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** A layer definition worked out for given inputs: every parameter has its range, every shape is known. */
 final class Blueprint {
@@ -43,9 +45,11 @@ final class Blueprint {
     final List<Parameter> parameters = new ArrayList<>();
     final List<Parameter> buffers = new ArrayList<>();
     final List<TableSpec> tables = new ArrayList<>();
+    final Set<String> borrowed = new LinkedHashSet<>(); // parameters that no layer here has declared
     final List<Input> inputs;
     long summedForward; // elements that members with slices sum for each row
     long summedBackward;
+    long summedAtInput; // those of them of values that no parameter comes before
 
     Blueprint(Layer layer, List<Input> inputs) {
         this.inputs = List.copyOf(inputs);
@@ -93,8 +97,8 @@ final class Blueprint {
                     parameters, Comparator.comparingLong(each -> each.shape().size()));
             throw new ShapeException(String.format(
                     Locale.ROOT,
-                    "the model has %,d parameters; they and their gradients take %,.0f GB, and this machine has %,.0f GB."
-                            + " The largest is %s with %s",
+                    "the model has %,d parameters; they and their gradients take %,.0f GB, and this machine has %,.0f"
+                            + " GB. The largest is %s with %s",
                     parameterCount(),
                     bytes / 1e9,
                     memory / 1e9,

@@ -42,6 +42,32 @@ public final class BuildContext {
         blueprint.parameters.add(parameter);
     }
 
+    /**
+     * Uses a parameter that another layer has declared. A part of a model that does not have that layer holds the parameter too.
+     *
+     * @param full the parameter's full name
+     */
+    void shared(String name, String full, Shape shape) {
+        Parameter parameter = blueprint.parameters.stream()
+                .filter(p -> p.name().equals(full))
+                .findFirst()
+                .orElseGet(() -> {
+                    Parameter borrowed = new Parameter(
+                            full,
+                            shape,
+                            Blueprint.next(blueprint.parameters, shape),
+                            ParameterLayout.PLAIN,
+                            Initializer.ZEROS,
+                            1,
+                            1);
+                    blueprint.parameters.add(borrowed);
+                    blueprint.borrowed.add(full);
+                    return borrowed;
+                });
+        require(parameter.shape().equals(shape), "needs " + full + " as " + shape + ", but it is " + parameter.shape());
+        node.parameters.put(name, parameter);
+    }
+
     /** Declares numbers that are kept with the model but not learned, such as running statistics. */
     public void buffer(String name, Shape shape, Initializer initializer) {
         var buffer = new Parameter(
@@ -111,7 +137,11 @@ public final class BuildContext {
      */
     void sums(Shape forward, Shape backward) {
         blueprint.summedForward += forward == null || !forward.isKnown() ? 0 : forward.size();
-        blueprint.summedBackward += backward == null || !backward.isKnown() ? 0 : backward.size();
+        long back = backward == null || !backward.isKnown() ? 0 : backward.size();
+        blueprint.summedBackward += back;
+        boolean learnsBefore =
+                blueprint.parameters.stream().anyMatch(p -> !p.name().startsWith(node.path + "."));
+        blueprint.summedAtInput += learnsBefore ? 0 : back;
     }
 
     /** True when the model is fed whole numbers somewhere: then this layer may be too. */

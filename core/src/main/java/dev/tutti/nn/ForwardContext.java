@@ -2,6 +2,7 @@ package dev.tutti.nn;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.table.RowSource;
 import dev.tutti.table.TableSpec;
 import dev.tutti.tensor.Functions;
@@ -36,7 +37,9 @@ public final class ForwardContext {
         List<TouchedRows> touched; // of the pass under way; null where it is not recorded
         Consumer<Tensor>
                 tensorSum; // over the members that hold the other slices of parameters; null where there are none
+        final Map<Range, Tensor> parameters = new HashMap<>(); // layers may share one
         boolean divided; // batches are shares of larger ones
+        KeyValueCache cache; // of the sequences of the pass under way; null where they are whole
         Calibration calibration; // watches the layers; null where none does
         final Randomness randomness = new Randomness(0);
         private long randomKey; // what the random numbers of the pass follow from, besides the layer that draws them
@@ -83,10 +86,12 @@ public final class ForwardContext {
         int8 = rounded == null ? null : new Int8Parts(rounded);
         node.parameters.forEach((name, p) -> parameters.put(
                 name,
-                (trainable
-                                ? values.parameter(p.range(), p.shape(), p.layout())
-                                : values.view(p.range(), p.shape(), p.layout()))
-                        .retain()));
+                mode.parameters.computeIfAbsent(
+                        p.range(),
+                        range -> (trainable
+                                        ? values.parameter(range, p.shape(), p.layout())
+                                        : values.view(range, p.shape(), p.layout()))
+                                .retain())));
         node.buffers.forEach((name, b) ->
                 buffers.put(name, state.view(b.range(), b.shape(), b.layout()).retain()));
         node.children.forEach(
@@ -370,6 +375,11 @@ public final class ForwardContext {
     /** What all members that hold slices of this layer receive: the gradients that they have of it are summed on the way back. */
     Tensor sharedBySlices(Tensor x) {
         return mode.tensorSum == null ? x : Functions.sharedGradient(x, mode.tensorSum);
+    }
+
+    /** What attention has computed of earlier steps; null where all steps are in the pass. */
+    KeyValueCache cache() {
+        return mode.cache;
     }
 
     /** The context of an inner layer. */

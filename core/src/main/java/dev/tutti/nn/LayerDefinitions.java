@@ -39,6 +39,7 @@ public final class LayerDefinitions implements Definitions {
                 Map.entry(TransformerEncoder.class, "transformerEncoder"),
                 Map.entry(TokenEmbedding.class, "tokenEmbedding"),
                 Map.entry(TiedEmbedding.class, "tiedEmbedding"),
+                Map.entry(TiedDense.class, "tiedDense"),
                 Map.entry(PaddingMask.class, "paddingMask"),
                 Map.entry(SequencePool.class, "sequencePool"),
                 Map.entry(UnitNorm.class, "unitNorm"),

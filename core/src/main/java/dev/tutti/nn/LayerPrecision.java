@@ -37,6 +37,7 @@ enum LayerPrecision {
             SwiGlu.class,
             Experts.class,
             TiedEmbedding.class,
+            TiedDense.class,
             ModelChunks.class,
             ActivationLayer.class,
             Dropout.class,

@@ -237,6 +237,11 @@ public final class Layers {
         return new TiedEmbedding(vocabulary, width, body);
     }
 
+    /** Scores tokens by the matrix of an embedding before it, given by its full name such as {@code embedding1}. */
+    public static TiedDense tiedDense(String embedding, int vocabulary) {
+        return new TiedDense(embedding, vocabulary);
+    }
+
     /** 1 for tokens, 0 for those that fill short sequences. */
     public static PaddingMask paddingMask(int paddingId) {
         return new PaddingMask(paddingId);

@@ -345,6 +345,32 @@ public final class Model implements AutoCloseable {
         }
     }
 
+    /**
+     * The outputs for further steps of sequences, given those before them: as if all steps had been given at once.
+     *
+     * @param steps {@code [batch, time]} of ids, or {@code [batch, time, width]}; any number of steps
+     * @param cache what is known of the steps before; these steps are added to it. After an exception it is of no use
+     */
+    public NdArray predict(NdArray steps, KeyValueCache cache) {
+        if (blueprint.inputs.size() != 1) {
+            throw new ShapeException("the model takes " + blueprint.inputs.size() + " inputs: expected one sequence");
+        }
+        boolean training = mode.training;
+        mode.training = false;
+        mode.cache = cache;
+        Input expected = blueprint.inputs.get(0);
+        List<Input> anyLength = List.of(new Input(expected.shape().with(0, Shape.ANY), expected.type()));
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            List<Tensor> outputs = run(root, fit(List.of(Tensor.of(steps, options.device)), anyLength));
+            cache.advance(steps.shape().dim(1));
+            return outputs.get(0).toArray();
+        } finally {
+            mode.training = training;
+            mode.cache = null;
+        }
+    }
+
     /** Runs a batch through the model for a backward pass, which only the recorded pass can run. */
     public RecordedPass record(List<Tensor> inputs) {
         return record(root, inputs, blueprint.inputs, false);

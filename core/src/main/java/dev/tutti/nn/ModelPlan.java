@@ -55,7 +55,29 @@ public final class ModelPlan {
      * @throws ShapeException if layers do not fit together
      */
     public static ModelPlan of(Layer definition, Model.Options options, List<Input> inputs) {
-        return new ModelPlan(definition, options, inputs, null, Map.of());
+        ModelPlan plan = new ModelPlan(definition, options, inputs, null, Map.of());
+        if (!plan.blueprint.borrowed.isEmpty()) {
+            String name = plan.blueprint.borrowed.iterator().next();
+            List<String> names =
+                    plan.blueprint.parameters.stream().map(Parameter::name).toList();
+            throw new ShapeException("a layer shares the parameter '" + name + "', which no layer before it has"
+                    + DidYouMean.hint(
+                            name,
+                            names.stream().filter(each -> !each.equals(name)).toList()));
+        }
+        return plan;
+    }
+
+    /** Shared parameters whose layer is not in the part begin as that layer says. */
+    private ModelPlan ofPart(Layer part, List<Input> inputs) {
+        Blueprint worked = new Blueprint(part, inputs);
+        Map<String, Slice> held = new LinkedHashMap<>();
+        for (Parameter p : worked.parameters) {
+            if (worked.borrowed.contains(p.name())) {
+                held.put(p.name(), Slice.all(p.name(), p.shape()));
+            }
+        }
+        return new ModelPlan(part, options, worked, this, held);
     }
 
     // ---- what is planned
@@ -106,9 +128,13 @@ public final class ModelPlan {
         return blueprint.summedForward;
     }
 
-    /** The same on the way back, at most: values that nothing learned comes before have no gradients. */
-    public long summedBackward() {
-        return blueprint.summedBackward;
+    /**
+     * The same on the way back.
+     *
+     * @param inputGradients whether the inputs have gradients: those of the first part of a model have none, and are not summed
+     */
+    public long summedBackward(boolean inputGradients) {
+        return blueprint.summedBackward - (inputGradients ? 0 : blueprint.summedAtInput);
     }
 
     /** Bytes that parameters and buffers take, and the gradients where there are any. */
@@ -205,7 +231,7 @@ public final class ModelPlan {
                     blueprint.root.children.get(names.get(i)).output(),
                     ValueTypes.after(sequential.layers().get(i), inputs)));
         }
-        return new ModelPlan(sequential.part(layers), options, inputs, this, Map.of());
+        return ofPart(sequential.part(layers), inputs);
     }
 
     /**
@@ -224,7 +250,7 @@ public final class ModelPlan {
         Map<String, Input> known =
                 graph.values(inputs(), name -> blueprint.root.children.get(name).output());
         Graph part = graph.part(from, to);
-        return new ModelPlan(part, options, from.stream().map(known::get).toList(), this, Map.of());
+        return ofPart(part, from.stream().map(known::get).toList());
     }
 
     /**

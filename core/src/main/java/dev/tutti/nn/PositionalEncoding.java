@@ -68,13 +68,14 @@ public final class PositionalEncoding extends FluentLayer<PositionalEncoding> {
     @Override
     protected Tensor forward(Tensor x, ForwardContext pass) {
         Tensor table = learned ? pass.parameter("weight") : pass.buffer("table");
-        long steps = x.dim(1);
+        long before = pass.cache() == null ? 0 : pass.cache().steps();
+        long steps = before + x.dim(1);
         long most = table.dim(0);
         if (steps > most) {
             throw new ShapeException("layer " + pass.path() + " knows " + most + " steps, but receives a sequence of "
                     + steps + ": set maxLength(" + steps + ")");
         }
-        return x.add(steps == most ? table : table.narrow(0, 0, steps));
+        return x.add(x.dim(1) == most ? table : table.narrow(0, before, x.dim(1)));
     }
 
     @Override

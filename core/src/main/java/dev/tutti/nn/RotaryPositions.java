@@ -12,13 +12,18 @@ final class RotaryPositions {
 
     /** @param x {@code [batch, heads, time, width of a head]}, of even width */
     static Tensor turn(Tensor x, double base) {
+        return turn(x, base, 0);
+    }
+
+    /** @param from the position of the first step */
+    static Tensor turn(Tensor x, double base, long from) {
         int steps = Math.toIntExact(x.dim(2));
         int half = Math.toIntExact(x.dim(3) / 2);
         double[] cosines = new double[steps * half];
         double[] sines = new double[steps * half];
         for (int step = 0; step < steps; step++) {
             for (int i = 0; i < half; i++) {
-                double angle = step / Math.pow(base, (double) i / half);
+                double angle = (from + step) / Math.pow(base, (double) i / half);
                 cosines[step * half + i] = Math.cos(angle);
                 sines[step * half + i] = Math.sin(angle);
             }

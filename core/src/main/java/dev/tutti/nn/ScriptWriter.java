@@ -116,7 +116,8 @@ public final class ScriptWriter {
 
     /** A parameter or buffer of this layer, as an expression. */
     public String self(String name) {
-        String qualified = node.qualified(name);
+        Parameter own = node.parameters.get(name); // another layer's, where it is shared
+        String qualified = own == null ? node.qualified(name) : own.name();
         String attribute = page.parameters.getOrDefault(qualified, page.buffers.get(qualified));
         if (attribute == null) {
             throw new IllegalArgumentException("layer " + node.path + " declared no '" + name + "'");

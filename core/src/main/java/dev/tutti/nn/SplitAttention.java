@@ -28,6 +28,10 @@ final class SplitAttention extends MergeLayer<SplitAttention> {
         return whole.kind();
     }
 
+    boolean isStepwise() {
+        return whole.isStepwise();
+    }
+
     private long headWidth() {
         return width / whole.heads();
     }

@@ -67,7 +67,7 @@ public final class TensorSplit {
         for (String pattern : patterns.keySet()) {
             if (!split.used.contains(pattern)) {
                 throw new TuttiException("split: no layer that can be sliced is named '" + pattern + "'"
-                        + DidYouMean.hint(pattern, List.copyOf(split.seen)) + ": there are " + split.seen);
+                        + DidYouMean.hint(pattern, List.copyOf(split.seen)));
             }
         }
     }
@@ -78,10 +78,14 @@ public final class TensorSplit {
 
     /** The way that was said for a layer; null: by rule. */
     private String said(Blueprint.Node node) {
-        seen.add(node.path);
+        return said(node.path);
+    }
+
+    private String said(String path) {
+        seen.add(path);
         for (Map.Entry<String, String> each : patterns.entrySet()) {
             String regex = each.getKey().replace(".", "\\.").replace("*", ".*").replace("?", ".");
-            if (node.path.matches(regex)) {
+            if (path.matches(regex)) {
                 used.add(each.getKey());
                 return each.getValue();
             }
@@ -113,6 +117,8 @@ public final class TensorSplit {
             result = attention(attention, node);
         } else if (layer instanceof Embedding embedding) {
             result = embedding(embedding, node);
+        } else if (layer instanceof TiedDense tied) {
+            result = tied(tied, node);
         } else if (layer instanceof Convolution<?> convolution && !(layer instanceof TransposedConvolution)) {
             result = convolution(convolution, node);
         } else if (layer instanceof Dense dense) {
@@ -230,7 +236,11 @@ public final class TensorSplit {
     private Layer transformer(TransformerEncoder block, Blueprint.Node node) {
         Blueprint.Node linear1 = node.children.get("linear1");
         long inner = linear1.parameters.get("weight").shape().dim(0);
-        if (block.heads() < slices || inner < slices || "whole".equals(said(node)) || slices == 1) {
+        boolean whole = "whole".equals(said(node));
+        whole |= isWhole(node.children.get("self_attn"), "heads");
+        whole |= isWhole(linear1, "columns");
+        whole |= isWhole(node.children.get("linear2"), "rows");
+        if (block.heads() < slices || inner < slices || whole || slices == 1) {
             return block;
         }
         Range wide = range(inner);
@@ -239,6 +249,16 @@ public final class TensorSplit {
         hold(linear1, "bias", 0, wide);
         hold(node.children.get("linear2"), "weight", 1, wide);
         return block.sliced(range(block.heads()), wide);
+    }
+
+    /** Inner layers of a block have one way in which they are sliced; where one of them is whole, the block is. */
+    private boolean isWhole(Blueprint.Node inner, String way) {
+        String said = said(inner);
+        if (said == null || said.equals(way) || said.equals("whole")) {
+            return "whole".equals(said);
+        }
+        throw new TuttiException(
+                "split: " + inner.path + " is sliced by " + way + " or stays whole, received '" + said + "'");
     }
 
     private Layer gated(SwiGlu gated, Blueprint.Node node) {
@@ -259,6 +279,16 @@ public final class TensorSplit {
         Range ids = range(embedding.vocabulary());
         hold(node, "weight", 0, ids);
         return new SplitEmbedding(embedding, ids);
+    }
+
+    /** Sliced as its embedding is. */
+    private Layer tied(TiedDense tied, Blueprint.Node node) {
+        if (tied.vocabulary() < slices || "whole".equals(said(tied.embedding())) || slices == 1) {
+            return tied;
+        }
+        Range ids = range(tied.vocabulary());
+        hold(node, "weight", 0, ids);
+        return tied.sliced(ids);
     }
 
     private Layer convolution(Convolution<?> convolution, Blueprint.Node node) {

@@ -17,10 +17,14 @@ import dev.tutti.train.feed.ChunkHolders;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.PartForward;
 import dev.tutti.train.replica.StepResult;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /** Runs data through a model without learning. */
 public final class Evaluator {
@@ -28,6 +32,9 @@ public final class Evaluator {
     private static final int DEFAULT_BATCH = 256;
 
     private static final int READ_AHEAD = 2;
+
+    /** Batches that wait for the answer of a model elsewhere. */
+    private static final int MOST_ASKED = 64;
 
     private Evaluator() {}
 
@@ -159,6 +166,48 @@ public final class Evaluator {
             totals.add(new StepResult(value, batch.size(), arrays), batch.labels());
             batchDone.run();
         };
+    }
+
+    /**
+     * Loss and metrics over all of the data, by a model that computes elsewhere.
+     *
+     * @param model answers batches in any order, several at a time
+     */
+    public static Totals evaluate(
+            ModelPlan plan,
+            Loss loss,
+            List<Metric> metrics,
+            Dataset data,
+            Function<List<NdArray>, CompletableFuture<List<NdArray>>> model) {
+        Totals totals = new Totals(metrics);
+        BiConsumer<Batch, List<Tensor>> adding = adding(plan, loss, metrics, totals, () -> {});
+        forEach(data, model, (batch, outputs) -> {
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                adding.accept(batch, outputs.stream().map(Tensor::of).toList());
+            }
+        });
+        return totals;
+    }
+
+    /** Hands each batch with the outputs of a model that computes elsewhere to the consumer, in the order of the data. */
+    public static void forEach(
+            Dataset data,
+            Function<List<NdArray>, CompletableFuture<List<NdArray>>> model,
+            BiConsumer<Batch, List<NdArray>> consumer) {
+        record Asked(Batch batch, CompletableFuture<List<NdArray>> outputs) {}
+        Deque<Asked> asked = new ArrayDeque<>();
+        try (BatchReader reader = prepared(data).open(0)) {
+            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
+                asked.add(new Asked(next.get(), model.apply(next.get().features())));
+                while (!asked.isEmpty() && (asked.peek().outputs.isDone() || asked.size() > MOST_ASKED)) {
+                    consumer.accept(asked.peek().batch, asked.remove().outputs.join());
+                }
+            }
+            while (!asked.isEmpty()) {
+                consumer.accept(asked.peek().batch, asked.remove().outputs.join());
+            }
+        }
     }
 
     /** Hands each batch with the model's outputs to the consumer; the outputs live only during that call. */

@@ -109,6 +109,7 @@ final class LayerCases {
                         "token embedding",
                         tokenEmbedding(6, 4).maxLength(9).types(2).epsilon(1e-2),
                         Input.ids(ANY)),
+                LayerCase.of("tied dense", Sequential.of(embedding(6, 4), tiedDense("embedding1", 6)), Input.ids(ANY)),
                 LayerCase.of("tied embedding", tiedEmbedding(6, 4, dense(4)), Input.ids(ANY)),
                 LayerCase.of(
                         "encoder with a mask",

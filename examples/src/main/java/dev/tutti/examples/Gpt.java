@@ -12,9 +12,12 @@ import static dev.tutti.strategy.Strategies.parallel;
 import static dev.tutti.train.Fit.epochs;
 import static dev.tutti.train.callback.Callbacks.progress;
 
+import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import dev.tutti.array.NdArray;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.KeyValueCache;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.parallel.Parallel;
@@ -23,6 +26,7 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,7 +55,19 @@ public final class Gpt {
     static void run(PrintStream out, Path home, List<String> arguments) throws IOException {
         Path text = arguments.isEmpty() ? home.resolve("LICENSE") : Path.of(arguments.get(0));
         String way = arguments.size() < 2 ? "whole" : arguments.get(1);
-        run(out, Files.readString(text), way, 4);
+        requireWay(way);
+        try {
+            run(out, Files.readString(text), way, 4);
+        } catch (MalformedInputException e) {
+            throw new TuttiException(text + ": expected a text in UTF-8", e);
+        }
+    }
+
+    private static void requireWay(String way) {
+        if (!WAYS.containsKey(way) && !way.equals("whole")) {
+            throw new TuttiException(
+                    "unknown way '" + way + "'" + DidYouMean.hint(way, List.of("whole", "pipeline", "tensor", "grid")));
+        }
     }
 
     static History run(PrintStream out, String all, String way, int epochs) {
@@ -63,9 +79,7 @@ public final class Gpt {
                 .toString();
         Fit fit = epochs(epochs).callbacks(progress(out, false));
         Parallel strategy = WAYS.get(way);
-        if (strategy == null && !way.equals("whole")) {
-            throw new IllegalArgumentException("expected whole, pipeline, tensor or grid, received '" + way + "'");
-        }
+        requireWay(way);
         if (strategy != null) {
             fit = fit.on(Cluster.members(strategy.grid(1).members())).with(strategy);
         }
@@ -101,17 +115,25 @@ public final class Gpt {
         return Dataset.of(NdArray.of(before, count, WINDOW), NdArray.of(after, count, WINDOW));
     }
 
-    /** Lets the model write on: each letter is drawn by the probabilities the model gives it. */
+    /**
+     * Lets the model write on: each letter is drawn by the probabilities the model gives it. Keys and values of the letters before are kept;
+     * where the model has seen as many letters as it learned from, it begins anew with the last half of them.
+     */
     private static String continued(Trainer trainer, String letters, String start, int length) {
         Random random = new Random(1);
         StringBuilder written = new StringBuilder(start);
-        for (int i = 0; i < length; i++) {
-            long[] window = written.substring(written.length() - WINDOW)
-                    .chars()
-                    .mapToLong(letters::indexOf)
-                    .toArray();
-            NdArray scores = trainer.predict(NdArray.of(window, 1, WINDOW));
-            written.append(letters.charAt(NextCharacter.draw(scores, letters.length(), random)));
+        try (KeyValueCache cache = KeyValueCache.of(trainer.model())) {
+            String fresh = start.substring(start.length() / 2);
+            for (int i = 0; i < length; i++) {
+                if (cache.steps() + fresh.length() > WINDOW) {
+                    cache.clear();
+                    fresh = written.substring(written.length() - WINDOW / 2);
+                }
+                long[] ids = fresh.chars().mapToLong(letters::indexOf).toArray();
+                NdArray scores = trainer.model().predict(NdArray.of(ids, 1, ids.length), cache);
+                fresh = String.valueOf(letters.charAt(NextCharacter.draw(scores, letters.length(), random)));
+                written.append(fresh);
+            }
         }
         return written.toString();
     }

@@ -43,6 +43,16 @@ class ExamplesTest {
     }
 
     @Test
+    void gptLearnsTheSameWholeAndCutInTwo() {
+        String text = "the quick brown fox jumps over the lazy dog and back again. ".repeat(12);
+        History whole = Gpt.run(out, text, "whole", 2);
+        History cut = Gpt.run(out, text, "pipeline", 2);
+        assertThat(cut.last().training().loss())
+                .isCloseTo(whole.last().training().loss(), org.assertj.core.api.Assertions.within(1e-3));
+        assertThat(bytes.toString(StandardCharsets.UTF_8)).contains("the quick brown");
+    }
+
+    @Test
     void fineTune() {
         Path exported = folder.resolve("fine-tuned.pt");
         History history = FineTune.run(out, Path.of("python/body.pt"), 1_500, exported);

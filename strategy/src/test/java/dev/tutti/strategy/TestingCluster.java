@@ -8,6 +8,7 @@ import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.cluster.rpc.ServerSettings;
 import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Leases;
+import dev.tutti.comm.Messages;
 import dev.tutti.comm.SharedVectorSum;
 import dev.tutti.comm.Team;
 import dev.tutti.comm.Traffic;
@@ -206,9 +207,24 @@ public final class TestingCluster {
                 if (call.name().equals("check")) {
                     come("check");
                 }
+                if (call.name().equals("messages")) {
+                    return watched((Messages) call.proceed());
+                }
                 return call.name().equals("leases")
                         ? ledger.of(id, team.leases(Leases.TRAINING), () -> come("lease"), () -> come("used"))
                         : call.proceed();
+            });
+        }
+
+        /** Points such as "receive activations": what the stages of a pipeline give to each other. */
+        private Messages watched(Messages real) {
+            return Around.calls(Messages.class, real, call -> {
+                if ((call.name().equals("send") || call.name().equals("receive"))
+                        && call.given().get(1) instanceof String topic
+                        && topic.startsWith("pipeline/")) {
+                    come(call.name() + (topic.contains("/gradients/") ? " gradients" : " activations"));
+                }
+                return call.proceed();
             });
         }
 

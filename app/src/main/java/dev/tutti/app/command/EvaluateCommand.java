@@ -5,11 +5,15 @@ import dev.tutti.app.ExitCode;
 import dev.tutti.app.UsageException;
 import dev.tutti.app.input.ReadableOutputs;
 import dev.tutti.data.Dataset;
+import dev.tutti.jobs.predict.CutModelProcesses;
+import dev.tutti.loss.Loss;
 import dev.tutti.metric.ConfusionMatrixState;
 import dev.tutti.metric.Metric;
 import dev.tutti.metric.MetricState;
 import dev.tutti.metric.Metrics;
+import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.train.Evaluation;
+import dev.tutti.train.checkpoint.ModelDescription;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.Job;
 import dev.tutti.train.job.JobFile;
@@ -21,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,8 +42,8 @@ public final class EvaluateCommand extends ModelCommand {
     @Option(
             names = "--data",
             paramLabel = "DATA",
-            description =
-                    "A table such as rows.csv, mnist, or a file with a dataset; by default what the model was validated on.")
+            description = "A table such as rows.csv, mnist, or a file with a dataset; by default what the model was"
+                    + " validated on.")
     private String data;
 
     @Option(names = "--take", paramLabel = "N", description = "Look at the first N rows only.")
@@ -50,24 +55,38 @@ public final class EvaluateCommand extends ModelCommand {
 
     @Override
     protected ExitCode run() {
-        try (SavedModel saved = load()) {
-            Dataset rows = take == null ? data() : data().take(take);
-            Kept confusion = new Kept();
-            List<Metric> metrics = new ArrayList<>(saved.made().recipe().metrics());
-            boolean classes = ReadableOutputs.of(saved).areClasses();
-            if (classes) {
-                metrics.add(confusion);
+        Optional<Parallel> grid = cut();
+        if (grid.isPresent()) {
+            try (CutModelProcesses model = processes(grid.get())) {
+                return run(model.description(), model::evaluate);
             }
-            Evaluation evaluation =
-                    predictor(saved).evaluate(rows, saved.made().recipe().loss(), metrics.toArray(Metric[]::new));
-            print(evaluation, rows);
-            if (classes && confusion.state.classes() <= WIDEST) {
-                people().println();
-                people().print(confusion.state.table(names(saved, confusion.state.classes())));
-            }
-            answer(answer(evaluation, rows, classes ? confusion.state : null));
-            return ExitCode.FINE;
         }
+        try (SavedModel saved = load()) {
+            return run(saved.description(), predictor(saved)::evaluate);
+        }
+    }
+
+    /** What looks at the data: one process, or several. */
+    private interface Measuring {
+        Evaluation evaluate(Dataset rows, Loss loss, Metric... metrics);
+    }
+
+    private ExitCode run(ModelDescription saved, Measuring model) {
+        Dataset rows = take == null ? data() : data().take(take);
+        Kept confusion = new Kept();
+        List<Metric> metrics = new ArrayList<>(saved.made().recipe().metrics());
+        boolean classes = ReadableOutputs.of(saved).areClasses();
+        if (classes) {
+            metrics.add(confusion);
+        }
+        Evaluation evaluation = model.evaluate(rows, saved.made().recipe().loss(), metrics.toArray(Metric[]::new));
+        print(evaluation, rows);
+        if (classes && confusion.state.classes() <= WIDEST) {
+            people().println();
+            people().print(confusion.state.table(names(saved, confusion.state.classes())));
+        }
+        answer(answer(evaluation, rows, classes ? confusion.state : null));
+        return ExitCode.FINE;
     }
 
     private Dataset data() {
@@ -113,7 +132,7 @@ public final class EvaluateCommand extends ModelCommand {
         return answer;
     }
 
-    private static List<String> names(SavedModel saved, int classes) {
+    private static List<String> names(ModelDescription saved, int classes) {
         List<String> said = saved.features().classes();
         return said.size() == classes
                 ? said

@@ -3,16 +3,21 @@ package dev.tutti.app.command;
 import dev.tutti.app.Console;
 import dev.tutti.app.UsageException;
 import dev.tutti.data.Dataset;
+import dev.tutti.jobs.predict.CutModelProcesses;
+import dev.tutti.json.Json;
 import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Model;
 import dev.tutti.source.Sources;
+import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.NamedDataset;
 import dev.tutti.train.job.RunFolder;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
@@ -60,6 +65,14 @@ public abstract class ModelCommand extends TuttiCommand {
             description = "Let TorchScript files run that Tutti has not written: they are programs. Remembered.")
     private boolean trust;
 
+    @Option(
+            names = "--strategy",
+            order = 93,
+            paramLabel = "GRID",
+            description =
+                    "Cut the model among processes, such as '{type: parallel, pipeline: 2}': none holds all of it.")
+    private String strategy;
+
     protected ModelCommand(Console console) {
         super(console);
     }
@@ -82,6 +95,30 @@ public abstract class ModelCommand extends TuttiCommand {
                         .device(Device.named(device))
                         .precision(ComputePrecision.named(precision))
                         .forInference());
+    }
+
+    /** How the model is cut among processes, if it is. */
+    final Optional<Parallel> cut() {
+        return cut(strategy);
+    }
+
+    /** A strategy that cuts models, as options write it. */
+    static Optional<Parallel> cut(String text) {
+        if (text == null) {
+            return Optional.empty();
+        }
+        Strategy choice = Json.readYaml(text, Strategy.class, "--strategy " + text);
+        if (!(choice instanceof Parallel grid) || grid.grid(1).members() == 1) {
+            throw new UsageException("--strategy " + text
+                    + ": expected one that cuts the model, such as '{type: parallel," + " pipeline: 2}'");
+        }
+        return Optional.of(grid);
+    }
+
+    /** The model in several processes. */
+    final CutModelProcesses processes(Parallel grid) {
+        trusted();
+        return CutModelProcesses.start(RunFolder.modelAt(path), grid);
     }
 
     final Predictor predictor(SavedModel model) {

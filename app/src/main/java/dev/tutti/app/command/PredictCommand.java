@@ -12,9 +12,11 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.jobs.predict.BatchPrediction;
+import dev.tutti.jobs.predict.CutModelProcesses;
 import dev.tutti.nn.Input;
 import dev.tutti.source.Sources;
-import dev.tutti.train.Predictor;
+import dev.tutti.strategy.parallel.Parallel;
+import dev.tutti.train.checkpoint.ModelDescription;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.job.RunFolder;
 import java.nio.file.Path;
@@ -23,8 +25,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -89,23 +93,37 @@ public final class PredictCommand extends ModelCommand {
         if (inputs.isEmpty() == (data == null)) {
             throw new UsageException(
                     data == null
-                            ? "predict needs something to ask about: images, JSON files, - for standard input, or --data"
+                            ? "predict needs something to ask about: images, JSON files, - for standard input, or"
+                                    + " --data"
                             : "say either inputs or --data, not both");
         }
+        Optional<Parallel> grid = cut();
         if (processes != null || output != null) {
+            if (grid.isPresent()) {
+                throw new UsageException(
+                        "--processes and --output give every process the whole model: leave out --strategy");
+            }
             return batch();
         }
-        try (SavedModel saved = load()) {
-            Predictor predictor = predictor(saved);
-            String table = data == null && inputs.size() == 1 && Sources.isTable(inputs.get(0)) ? inputs.get(0) : data;
-            List<PredictionInput> questions = table == null ? questions(saved) : List.of();
-            Dataset rows = table == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(table));
-            NdArray outputs = predictor.predict(rows);
-            List<PredictionInput> asked = table == null ? questions : PredictionInput.of(prepared(saved, rows), table);
-            show(ReadableOutputs.of(saved), asked, outputs);
-            rows.source().notices().forEach(people()::println);
-            return ExitCode.FINE;
+        if (grid.isPresent()) {
+            try (CutModelProcesses model = processes(grid.get())) {
+                return run(model.description(), model::predict);
+            }
         }
+        try (SavedModel saved = load()) {
+            return run(saved.description(), predictor(saved)::predict);
+        }
+    }
+
+    private ExitCode run(ModelDescription saved, Function<Dataset, NdArray> model) {
+        String table = data == null && inputs.size() == 1 && Sources.isTable(inputs.get(0)) ? inputs.get(0) : data;
+        List<PredictionInput> questions = table == null ? questions(saved) : List.of();
+        Dataset rows = table == null ? Dataset.of(PredictionInput.stacked(questions)) : taken(dataset(table));
+        NdArray outputs = model.apply(rows);
+        List<PredictionInput> asked = table == null ? questions : PredictionInput.of(prepared(saved, rows), table);
+        show(ReadableOutputs.of(saved), asked, outputs);
+        rows.source().notices().forEach(people()::println);
+        return ExitCode.FINE;
     }
 
     private ExitCode batch() {
@@ -149,7 +167,7 @@ public final class PredictCommand extends ModelCommand {
     }
 
     /** The rows as the model sees them: what labels they have is known only then. */
-    private static Dataset prepared(SavedModel saved, Dataset rows) {
+    private static Dataset prepared(ModelDescription saved, Dataset rows) {
         Dataset ready = rows;
         for (Transform transform : saved.features().transforms()) {
             ready = ready.map(transform);
@@ -161,8 +179,8 @@ public final class PredictCommand extends ModelCommand {
         return take == null ? dataset : dataset.take(take);
     }
 
-    private List<PredictionInput> questions(SavedModel saved) {
-        List<Input> expected = saved.model().inputs();
+    private List<PredictionInput> questions(ModelDescription saved) {
+        List<Input> expected = saved.plan().inputs();
         if (expected.size() != 1) {
             throw new UsageException("the model takes " + expected.size() + " inputs at once: ask it with --data");
         }

@@ -2,12 +2,14 @@ package dev.tutti.app.command;
 
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.jobs.predict.CutModelProcesses;
 import dev.tutti.nn.ComputePrecision;
 import dev.tutti.serve.batch.BatchingSettings;
 import dev.tutti.serve.http.HttpSettings;
 import dev.tutti.serve.http.InferenceServer;
 import dev.tutti.serve.model.ServedModel;
 import dev.tutti.serve.model.ServingSettings;
+import dev.tutti.strategy.parallel.Parallel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -76,6 +78,12 @@ public final class ServeCommand extends TuttiCommand {
             description = "Time of a request that asks for no less; 30.")
     private double deadline;
 
+    @Option(
+            names = "--strategy",
+            paramLabel = "GRID",
+            description = "Cut models among processes, such as '{type: parallel, pipeline: 2}': none holds all of one.")
+    private String strategy;
+
     public ServeCommand(Console console) {
         super(console);
     }
@@ -92,6 +100,10 @@ public final class ServeCommand extends TuttiCommand {
                         .deadline(Duration.ofNanos((long) (deadline * 1e9))));
         if (replicas != null) {
             settings = settings.replicas(replicas);
+        }
+        Optional<Parallel> grid = ModelCommand.cut(strategy);
+        if (grid.isPresent()) {
+            settings = settings.loader(folder -> CutModelProcesses.start(folder, grid.get()));
         }
         HttpSettings settingsOfHttp = http.settings();
         CountDownLatch stop = new CountDownLatch(1);

@@ -6,6 +6,7 @@ import dev.tutti.data.transform.FittedTransform;
 import dev.tutti.loss.BinaryCrossEntropy;
 import dev.tutti.loss.Loss;
 import dev.tutti.loss.SoftmaxCrossEntropy;
+import dev.tutti.train.checkpoint.ModelDescription;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -38,6 +39,10 @@ public final class ReadableOutputs {
     }
 
     public static ReadableOutputs of(SavedModel saved) {
+        return of(saved.description());
+    }
+
+    public static ReadableOutputs of(ModelDescription saved) {
         List<FittedTransform> fitted = saved.features().transforms().stream()
                 .filter(FittedTransform.class::isInstance)
                 .map(FittedTransform.class::cast)
@@ -45,8 +50,8 @@ public final class ReadableOutputs {
         return new ReadableOutputs(kind(saved), saved.features().classes(), fitted);
     }
 
-    private static Kind kind(SavedModel saved) {
-        List<Shape> outputs = saved.model().outputs();
+    private static Kind kind(ModelDescription saved) {
+        List<Shape> outputs = saved.plan().outputs();
         Loss loss = saved.made().recipe().loss();
         if (outputs.size() != 1 || outputs.get(0).rank() != 1) {
             return Kind.NUMBERS;

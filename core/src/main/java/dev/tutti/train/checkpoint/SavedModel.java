@@ -11,6 +11,7 @@ import dev.tutti.json.Json;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.nn.Parameter;
 import dev.tutti.nn.Quantization;
 import dev.tutti.nn.ShapeException;
@@ -213,6 +214,27 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
         return ModuleFiles.resolve(Json.read(inside.resolve(MODEL), ModelFile.class).definition, inside);
     }
 
+    /** All that a saved model says of itself, without its weights: parts of it can be built. */
+    public static ModelDescription describe(Path folder, Model.Options options) {
+        Path inside = AtomicFolder.readable(folder);
+        requireModel(folder, inside);
+        ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
+        return new ModelDescription(
+                ModelPlan.of(ModuleFiles.resolve(saved.definition, inside), options, saved.inputs),
+                Json.read(inside.resolve(FEATURES), Features.class),
+                metrics(inside),
+                Json.read(inside.resolve(MADE), Made.class));
+    }
+
+    private static Evaluation metrics(Path inside) {
+        return Files.exists(inside.resolve(METRICS)) ? Json.read(inside.resolve(METRICS), Evaluation.class) : null;
+    }
+
+    /** Reads what a part of a saved model holds, and nothing else of its weights. */
+    public static void readWeights(Path folder, Model part) {
+        readWeights(part, AtomicFolder.readable(folder).resolve(WEIGHTS));
+    }
+
     /** What is done to raw features before a saved model sees them. */
     public static Features features(Path folder) {
         Path inside = AtomicFolder.readable(folder);
@@ -234,23 +256,14 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
     /** Loads a model, for instance onto another device. */
     public static SavedModel load(Path folder, Model.Options options) {
         Path inside = AtomicFolder.readable(folder);
-        requireModel(folder, inside);
-        ModelFile saved = Json.read(inside.resolve(MODEL), ModelFile.class);
         Path rounding = inside.resolve(QUANTIZATION);
         boolean rounded = options.inference() && Files.exists(rounding); // one that learns is float32 again
-        Model model = Model.of(
-                ModuleFiles.resolve(saved.definition, inside),
-                rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options,
-                saved.inputs);
+        ModelDescription saved =
+                describe(folder, rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options);
+        Model model = saved.plan().build();
         try {
             readWeights(model, inside.resolve(WEIGHTS));
-            Evaluation metrics =
-                    Files.exists(inside.resolve(METRICS)) ? Json.read(inside.resolve(METRICS), Evaluation.class) : null;
-            return new SavedModel(
-                    model,
-                    Json.read(inside.resolve(FEATURES), Features.class),
-                    metrics,
-                    Json.read(inside.resolve(MADE), Made.class));
+            return new SavedModel(model, saved.features(), saved.metrics(), saved.made());
         } catch (RuntimeException e) {
             model.close();
             throw e;
@@ -265,6 +278,11 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                         TrainingConfig.of(config.optimizer(), config.loss()).metrics(config.metrics()))
                 .preprocessing(features.transforms.toArray(Transform[]::new))
                 .classes(features.classes);
+    }
+
+    /** The same without the weights. */
+    public ModelDescription description() {
+        return new ModelDescription(model.plan(), features, metrics, made);
     }
 
     /** Asks this model. */

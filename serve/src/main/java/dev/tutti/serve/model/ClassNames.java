@@ -4,6 +4,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.loss.BinaryCrossEntropy;
 import dev.tutti.loss.Loss;
 import dev.tutti.loss.SoftmaxCrossEntropy;
+import dev.tutti.train.checkpoint.ModelDescription;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.util.List;
 import java.util.OptionalInt;
@@ -28,7 +29,11 @@ public final class ClassNames {
 
     /** Those of a saved model. */
     public static ClassNames of(SavedModel saved) {
-        var outputs = saved.model().outputs();
+        return of(saved.description());
+    }
+
+    static ClassNames of(ModelDescription saved) {
+        var outputs = saved.plan().outputs();
         Loss loss = saved.made().recipe() == null ? null : saved.made().recipe().loss();
         Kind kind = Kind.NONE;
         if (outputs.size() == 1 && outputs.get(0).rank() == 1) {

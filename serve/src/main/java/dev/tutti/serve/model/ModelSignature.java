@@ -7,7 +7,7 @@ import dev.tutti.data.transform.Normalize;
 import dev.tutti.data.transform.Scale;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.nn.Input;
-import dev.tutti.nn.Model;
+import dev.tutti.nn.ModelPlan;
 import dev.tutti.serve.ServeException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** What goes into a served model and what comes out: {@code input} and {@code output}, numbered where there are several. */
 public record ModelSignature(List<TensorSpec> inputs, List<TensorSpec> outputs) {
-    static ModelSignature of(Model model, List<Transform> features) {
+    static ModelSignature of(ModelPlan model, List<Transform> features) {
         boolean exact = features.stream()
                 .allMatch(one -> one instanceof Scale || one instanceof Normalize || one instanceof Cast);
         List<TensorSpec> inputs = new ArrayList<>();

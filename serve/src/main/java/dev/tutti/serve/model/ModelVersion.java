@@ -2,27 +2,20 @@ package dev.tutti.serve.model;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
-import dev.tutti.nn.Model;
 import dev.tutti.serve.batch.BatchFunction;
 import dev.tutti.serve.batch.BatchListener;
 import dev.tutti.serve.batch.DynamicBatcher;
-import dev.tutti.tensor.Engine;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
 import dev.tutti.train.Evaluation;
-import dev.tutti.train.Evaluator;
-import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.checkpoint.ModelDescription;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One version of a model in memory: replicas that share its parameters, and the batcher that feeds them.
+ * One version of a model that is ready to compute, and the batcher that feeds it.
  *
  * <p>A user calls {@link #acquire} first and {@link #release} when its answer is out; {@link #close} waits for all of them, so a
  * version is never closed under a request.
@@ -30,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 public final class ModelVersion implements AutoCloseable {
     private final String name;
     private final long number;
-    private final SavedModel saved;
-    private final List<Model> replicas = new ArrayList<>();
+    private final LoadedModel model;
+    private final ModelDescription saved;
     private final ModelSignature signature;
     private final ClassNames classes;
     private final FeatureSteps features;
@@ -41,57 +34,45 @@ public final class ModelVersion implements AutoCloseable {
     private boolean retired;
 
     /**
-     * Loads a version and warms it up: every replica has computed before the first request comes.
+     * Loads a version and warms it up: every function of it has computed before the first request comes.
      *
      * @throws dev.tutti.TuttiException if the folder holds no whole model
      */
     static ModelVersion load(String name, long number, Path folder, ServingSettings settings, BatchListener listener) {
-        SavedModel saved = SavedModel.load(
-                folder, Model.Options.DEFAULT.precision(settings.precision()).forInference());
+        LoadedModel model = settings.loader()
+                .map(loader -> loader.load(folder))
+                .orElseGet(() -> ReplicatedModel.load(folder, settings));
         try {
-            return new ModelVersion(name, number, saved, settings, listener);
+            return new ModelVersion(name, number, model, settings, listener);
         } catch (RuntimeException | Error e) {
-            saved.close();
+            model.close();
             throw e;
         }
     }
 
-    private ModelVersion(String name, long number, SavedModel saved, ServingSettings settings, BatchListener listener) {
+    private ModelVersion(
+            String name, long number, LoadedModel model, ServingSettings settings, BatchListener listener) {
         this.name = name;
         this.number = number;
-        this.saved = saved;
-        signature = ModelSignature.of(saved.model(), saved.features().transforms());
+        this.model = model;
+        saved = model.description();
+        signature = ModelSignature.of(saved.plan(), saved.features().transforms());
         classes = ClassNames.of(saved);
         rows = NamedRowInputs.of(saved.features().transforms());
-        features = new FeatureSteps(rows.behind(), saved.model().inputs(), signature);
-        List<BatchFunction> functions = new ArrayList<>();
-        for (int i = 0; i < settings.replicas(); i++) {
-            Model replica = i == 0 ? saved.model() : saved.model().replica();
-            replica.training(false);
-            replicas.add(replica);
-            functions.add(inputs -> compute(replica, inputs, settings.threads()));
-        }
+        features = new FeatureSteps(rows.behind(), saved.plan().inputs(), signature);
+        List<BatchFunction> functions = model.functions();
         functions.forEach(this::warmUp);
         batcher = new DynamicBatcher(name + " " + number, settings.batching(), functions, listener);
     }
 
-    private static List<NdArray> compute(Model replica, List<NdArray> inputs, int threads) {
-        Engine.useThreads(threads);
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            return Evaluator.arrays(
-                    replica.forward(inputs.stream().map(Tensor::of).toList()));
-        }
-    }
-
     private void warmUp(BatchFunction function) {
         boolean known =
-                saved.model().inputs().stream().allMatch(input -> input.shape().isKnown());
+                saved.plan().inputs().stream().allMatch(input -> input.shape().isKnown());
         if (!known) {
             return; // sequences of any length: the first request prepares what it needs
         }
         for (int rows : new int[] {1, 2}) {
-            List<NdArray> zeros = saved.model().inputs().stream()
+            List<NdArray> zeros = saved.plan().inputs().stream()
                     .map(input -> NdArray.zeros(input.type(), input.shape().prepend(rows)))
                     .toList();
             function.apply(zeros);
@@ -126,12 +107,12 @@ public final class ModelVersion implements AutoCloseable {
 
     /** Bytes of its parameters and buffers, which all replicas share. */
     public long parameterBytes() {
-        return saved.model().plan().bytes();
+        return saved.plan().bytes();
     }
 
     /** The shape of one row of the first input. */
     public Shape inputShape() {
-        return saved.model().inputs().get(0).shape();
+        return saved.plan().inputs().get(0).shape();
     }
 
     public int queuedRows() {
@@ -190,9 +171,7 @@ public final class ModelVersion implements AutoCloseable {
             }
         }
         batcher.close();
-        for (int i = replicas.size() - 1; i >= 0; i--) {
-            replicas.get(i).close();
-        }
+        model.close();
     }
 
     @Override

@@ -85,6 +85,11 @@ final class GradientExchange {
         }
     }
 
+    /** Whether stages cannot move without each other: they share parameters, or the length of all gradients counts. */
+    boolean needsAllStages() {
+        return !tied.isEmpty() || clipping.norm() > 0;
+    }
+
     Collectives twins() {
         return twins;
     }

@@ -36,6 +36,7 @@ public final class Parallel extends Definition implements Strategy {
     private Map<String, String> split = Map.of();
     private boolean recompute;
     private boolean shardedState;
+    private boolean flush = true;
     private double deadlineSeconds = 60;
 
     /** Sets of members that each hold a whole model together and train on a share of every batch; as many as there are unless said. */
@@ -93,6 +94,15 @@ public final class Parallel extends Definition implements Strategy {
         return copy(c -> c.shardedState = true);
     }
 
+    /**
+     * Moves each stage as soon as its own gradients are there, while the next step is already under way (PipeDream-2BW): stages are never
+     * idle. The gradients of a step are those of the weights one update before, so the result is not that of one machine; each member holds
+     * its weights three times; a change of the members loses the gradients of the steps under way.
+     */
+    public Parallel withoutFlush() {
+        return copy(c -> c.flush = false);
+    }
+
     /** How long a stage waits for another one before it is taken for lost; 60 s unless said. */
     public Parallel deadline(Duration limit) {
         return copy(c -> c.deadlineSeconds = limit.toMillis() / 1000.0);
@@ -126,12 +136,23 @@ public final class Parallel extends Definition implements Strategy {
         return Map.copyOf(split);
     }
 
-    boolean recomputes() {
+    /** Whether activations are computed again on the way back. */
+    public boolean recomputes() {
         return recompute;
     }
 
     public boolean shardsState() {
         return shardedState;
+    }
+
+    /** Whether all micro-batches of a step are back before the next one begins. */
+    public boolean flushes() {
+        return flush;
+    }
+
+    @Override
+    public boolean exact() {
+        return flush;
     }
 
     Duration deadline() {
@@ -153,6 +174,13 @@ public final class Parallel extends Definition implements Strategy {
         require(
                 chunks <= 1 || schedule == PipelineSchedule.INTERLEAVED,
                 "chunks: expected the schedule interleaved, received " + schedule);
+        require(flush || pipeline > 1, "flush: false: expected two stages or more, received pipeline " + pipeline);
+        require(
+                flush || schedule == PipelineSchedule.ONE_F_ONE_B,
+                "flush: false: expected the schedule 1f1b, received " + schedule);
+        require(
+                flush || !shardedState,
+                "flush: false: expected shardedState: false, since stages move at different times");
         require(deadlineSeconds > 0, "deadlineSeconds: expected more than 0, received " + deadlineSeconds);
     }
 
@@ -199,6 +227,7 @@ public final class Parallel extends Definition implements Strategy {
                 + (stages.isEmpty() ? "" : ".stages(" + String.join(", ", stages) + ")")
                 + (split.isEmpty() ? "" : ".split(" + split + ")")
                 + (recompute ? ".recompute()" : "")
-                + (shardedState ? ".shardedState()" : "");
+                + (shardedState ? ".shardedState()" : "")
+                + (flush ? "" : ".withoutFlush()");
     }
 }

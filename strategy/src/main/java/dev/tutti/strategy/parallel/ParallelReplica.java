@@ -58,6 +58,8 @@ final class ParallelReplica implements Replica {
     private final RunningStatistics statistics;
     private final SliceSum sliceSum = new SliceSum();
     private final GradientExchange exchange;
+    private final StepMeasurements measured = new StepMeasurements();
+    private final UnflushedSteps unflushed; // null where steps end with a flush
     private Seats seats;
     private long generation;
     private StageLinks links;
@@ -92,6 +94,21 @@ final class ParallelReplica implements Replica {
         state = new StageState(model, recipe.optimizer(), strategy.shardsState());
         statistics = new RunningStatistics(model);
         exchange = new GradientExchange(model, recipe.optimizer().clipping(), plans, place);
+        unflushed = strategy.flushes() || seats.grid().pipeline() == 1 ? null : unflushed();
+    }
+
+    private UnflushedSteps unflushed() {
+        if (exchange.needsAllStages()) {
+            model.close();
+            throw new TrainingException(
+                    "parallel: flush: false: each stage moves by itself, expected a model whose stages share no"
+                        + " parameters and an optimizer that does not clip by the length of all gradients (clipNorm)");
+        }
+        UnflushedSteps steps = new UnflushedSteps(plans.of(place), model, state, exchange, statistics);
+        if (seats.grid().tensor() > 1) {
+            steps.copies().forEach(copy -> copy.shareTensors(sliceSum));
+        }
+        return steps;
     }
 
     private List<Seats.Claim> claims(Seats.Claim mine) {
@@ -155,52 +172,92 @@ final class ParallelReplica implements Replica {
         for (Optional<Batch> batch = input.next(); batch.isPresent(); batch = input.next()) {
             micros.addAll(MicroBatch.of(batch.get(), strategy.microBatchCount()));
         }
-        StepMeasurements measured = new StepMeasurements(input);
+        measured.begin(input);
         double divisor = (double) batchSize * batchesPerUpdate;
-        ScheduleTable table =
-                ScheduleTable.of(strategy.schedule(), seats.grid().pipeline(), model.chunks(), micros.size());
-        runner.run(
-                table,
-                new StageRunner.Step(
-                        plan.number(),
-                        micros,
-                        new long[] {recipe.seed(), plan.number(), Math.max(0, set())},
-                        divisor,
-                        (micro, result) -> {
-                            if (speaks()) {
-                                measured.add(micro, result);
-                            }
-                        }));
+        StageRunner.Step step = new StageRunner.Step(
+                plan.number(),
+                micros,
+                new long[] {recipe.seed(), plan.number(), Math.max(0, set())},
+                divisor,
+                (micro, result) -> {
+                    if (speaks()) {
+                        measured.add(micro, result);
+                    }
+                });
+        return unflushed == null ? flushed(plan, step, input) : unflushed(plan, step, input);
+    }
+
+    private Outcome flushed(StepPlan plan, StageRunner.Step step, StepInput input) {
+        List<MicroBatch> micros = step.microBatches();
+        runner.run(ScheduleTable.of(strategy.schedule(), seats.grid().pipeline(), model.chunks(), micros.size()), step);
         Vote vote = input.vote();
         long began = System.nanoTime();
-        Collectives all = team.collectives();
-        double[] sums = all.sum(
-                "tally",
-                measured.samples(),
-                measured.lossSum(),
-                vote.more() ? 1 : 0,
-                vote.stop() ? 1 : 0,
-                vote.interrupted() ? 1 : 0,
-                vote.reopen() ? 1 : 0,
-                vote.state() ? 1 : 0,
-                measured.samples() > 0 ? 1 : 0);
+        double[] sums = team.collectives()
+                .sum(
+                        "tally",
+                        measured.samples(),
+                        measured.lossSum(),
+                        vote.more() ? 1 : 0,
+                        vote.stop() ? 1 : 0,
+                        vote.interrupted() ? 1 : 0,
+                        vote.reopen() ? 1 : 0,
+                        vote.state() ? 1 : 0,
+                        measured.samples() > 0 ? 1 : 0);
         vote.pendingMetrics().gather(agreement);
         began = timing.record(Phase.WAIT, began);
         long samples = Math.round(sums[0]);
+        if (samples > 0) {
+            move(plan.learningRate(), step.divisor() / samples, !micros.isEmpty(), (int) Math.round(sums[7]), began);
+        }
+        return outcome(samples, sums[1], sums);
+    }
+
+    /** Votes are from the third number on. */
+    private static Outcome outcome(long samples, double lossSum, double[] sums) {
         boolean more = sums[2] > 0;
         boolean stop = sums[3] > 0;
-        if (samples > 0) {
-            move(plan.learningRate(), divisor / samples, !micros.isEmpty(), (int) Math.round(sums[7]), began);
-        }
         return new Outcome(
                 1,
                 samples,
-                samples == 0 ? 0 : sums[1] / samples,
+                samples == 0 ? 0 : lossSum / samples,
                 more,
                 stop,
                 sums[4] > 0,
                 sums[5] > 0,
                 sums[6] > 0 || !more || stop);
+    }
+
+    /** A step whose last micro-batches are still under way when it ends, unless the state is asked for or feeds end. */
+    private Outcome unflushed(StepPlan plan, StageRunner.Step step, StepInput input) {
+        unflushed.run(step, plan.learningRate());
+        Vote vote = input.vote();
+        long began = System.nanoTime();
+        Collectives all = team.collectives();
+        boolean counts = set() >= 0 && seats.place(team.group().rank()) == 0;
+        long rows = counts
+                ? step.microBatches().stream().mapToLong(MicroBatch::size).sum()
+                : 0;
+        double[] sums = all.sum(
+                "rows and votes",
+                rows,
+                0,
+                vote.more() ? 1 : 0,
+                vote.stop() ? 1 : 0,
+                vote.interrupted() ? 1 : 0,
+                vote.reopen() ? 1 : 0,
+                vote.state() ? 1 : 0);
+        timing.record(Phase.WAIT, began);
+        unflushed.rows(plan.number(), Math.round(sums[0]));
+        boolean ends = sums[2] == 0 || sums[3] + sums[4] + sums[5] + sums[6] > 0;
+        if (ends) {
+            unflushed.drain();
+        }
+        began = System.nanoTime();
+        double[] results = all.sum("results", measured.samples(), measured.lossSum());
+        vote.pendingMetrics().gather(agreement);
+        timing.record(Phase.WAIT, began);
+        state.finished();
+        return outcome(Math.round(results[0]), results[1], sums);
     }
 
     /** Whether this member speaks for its set: it has the loss. */
@@ -211,15 +268,27 @@ final class ParallelReplica implements Replica {
     private void move(double learningRate, double factor, boolean hadData, int busySets, long began) {
         exchange.sum(factor);
         statistics.average(exchange.twins(), hadData, busySets);
+        if (!state.isSharded()) {
+            awaitOtherParts("gradients are summed");
+        }
         long summed = timing.record(Phase.WIRE, began);
         state.apply(learningRate, state.isSharded() && exchange.twins().group().size() > 1);
         summed = timing.record(Phase.UPDATE, summed);
         if (state.isSharded()) {
             exchange.shareValues(state);
+            awaitOtherParts("moved parameters are shared");
             timing.record(Phase.WIRE, summed);
         }
         state.finished();
         statistics.keep();
+    }
+
+    /** A member may be lost while its twins sum with it: then no part moves, since all of them move or none does. */
+    private void awaitOtherParts(String what) {
+        int set = seats.grid().set();
+        if (set > 1 && team.group().size() > set) {
+            team.collectives().barrier(what);
+        }
     }
 
     @Override
@@ -262,6 +331,10 @@ final class ParallelReplica implements Replica {
     public void abandon() {
         state.abandon();
         statistics.restore();
+        measured.forget();
+        if (unflushed != null) {
+            unflushed.forget();
+        }
     }
 
     @Override
@@ -303,8 +376,21 @@ final class ParallelReplica implements Replica {
             holders.add(group.members().get(holder));
         }
         links = new StageLinks(team, holders, set() + "/" + seats.slice(rank), strategy.deadline());
-        runner = new StageRunner(
-                model,
+        runner = runner(model, rank);
+        if (unflushed != null) {
+            unflushed.formed(
+                    unflushed.copies().stream().map(copy -> runner(copy, rank)).toList(),
+                    seats.stage(rank),
+                    seats.grid().pipeline());
+        }
+        predicted = 0;
+        List<Integer> twins = seats.twins(rank);
+        state.formed(twins.indexOf(rank), twins.size());
+    }
+
+    private StageRunner runner(Model of, int rank) {
+        return new StageRunner(
+                of,
                 recipe.loss(),
                 links,
                 timing,
@@ -313,9 +399,26 @@ final class ParallelReplica implements Replica {
                 strategy.recomputes(),
                 !recipe.metrics().isEmpty(),
                 sliceSum::check);
-        predicted = 0;
-        List<Integer> twins = seats.twins(rank);
-        state.formed(twins.indexOf(rank), twins.size());
+    }
+
+    /** How often the weights of the part are held, each with gradients. */
+    int weightCopies() {
+        return 1 + (unflushed == null ? 0 : unflushed.copies().size());
+    }
+
+    /** Bytes that went to other stages since the members met. */
+    long sentBytes() {
+        return links.sentBytes();
+    }
+
+    /** Bytes that were summed with the other slices of the stage. */
+    long summedBytes() {
+        return sliceSum.bytes();
+    }
+
+    /** The most micro-batches whose activations were held at once. */
+    int mostAlive() {
+        return unflushed == null ? runner.mostAlive() : unflushed.mostAlive();
     }
 
     @Override
@@ -332,6 +435,9 @@ final class ParallelReplica implements Replica {
     public void close() {
         if (links != null) {
             links.close();
+        }
+        if (unflushed != null) {
+            unflushed.close();
         }
         state.close();
         statistics.close();

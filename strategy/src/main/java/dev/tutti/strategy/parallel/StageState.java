@@ -68,7 +68,11 @@ final class StageState implements HeldState, AutoCloseable {
         return sharded;
     }
 
-    /** Moves the parameters of the range that this member holds the state of. */
+    /**
+     * Moves the parameters of the range that this member holds the state of.
+     *
+     * @param othersFollow whether members may be lost before all have moved: then this can be undone
+     */
     void apply(double learningRate, boolean othersFollow) {
         if (othersFollow) {
             if (before == null) {
@@ -76,7 +80,9 @@ final class StageState implements HeldState, AutoCloseable {
                 changing.add(model.vector().values());
                 before = new StepBackup(changing);
             }
-            before.keep();
+            if (moved == agreed) {
+                before.keep();
+            }
         }
         update.apply(learningRate);
         moved++;

@@ -8,15 +8,23 @@ import dev.tutti.train.replica.StepResult;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What came of the micro-batches of a step, told batch by batch. */
+/** What came of the micro-batches of a step, told batch by batch. A batch may have begun in the step before. */
 final class StepMeasurements {
-    private final StepInput input;
+    private StepInput input;
     private final List<StepResult> ofBatch = new ArrayList<>();
     private long samples;
     private double lossSum;
 
-    StepMeasurements(StepInput input) {
-        this.input = input;
+    /** A step begins. */
+    void begin(StepInput ofStep) {
+        input = ofStep;
+        samples = 0;
+        lossSum = 0;
+    }
+
+    /** Forgets a batch that was not measured to its end. */
+    void forget() {
+        ofBatch.clear();
     }
 
     /** Micro-batches come in the order of their rows. */

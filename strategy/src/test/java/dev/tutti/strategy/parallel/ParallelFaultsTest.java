@@ -22,6 +22,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Members of a grid are lost, and runs are resumed on other grids. */
 @Timeout(120)
@@ -119,6 +121,58 @@ class ParallelFaultsTest {
                 4,
                 epochs(3).with(parallel().data(2).pipeline(2)));
         Weights.assertClose(actual, expected, 3e-5);
+    }
+
+    /** Of the second of two sets: workers 3, 4 and 5 hold the first, the middle and the last stage. */
+    @ParameterizedTest
+    @CsvSource({
+        "worker-3, send activations",
+        "worker-3, receive gradients",
+        "worker-3, after tally",
+        "worker-4, receive activations",
+        "worker-4, receive gradients",
+        "worker-4, after tally",
+        "worker-5, receive activations",
+        "worker-5, send gradients",
+        "worker-5, after tally"
+    })
+    void everyStageMayBeLostForwardBackwardAndInTheUpdate(String member, String point) {
+        int time = point.equals("after tally") ? 5 : 13;
+        Map<String, NdArray> actual = losing(
+                killing(member, point, time),
+                6,
+                epochs(3).with(parallel().data(2).pipeline(3).microBatches(2)));
+        Weights.assertClose(actual, alone(epochs(3)), 3e-5);
+    }
+
+    /** Worker 3 holds the second slice of the second set. */
+    @ParameterizedTest
+    @CsvSource({"before slices, 21", "after tally, 5", "before gradients, 4"})
+    void aSliceMayBeLost(String point, int time) {
+        Map<String, NdArray> actual = losing(
+                killing("worker-3", point, time),
+                4,
+                epochs(3).with(parallel().data(2).tensor(2)));
+        Weights.assertClose(actual, alone(epochs(3)), 3e-5);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "worker-1, receive activations",
+        "worker-1, receive gradients",
+        "worker-1, after tally",
+        "worker-2, receive activations",
+        "worker-2, send gradients"
+    })
+    void withoutATwinAllGoBackToTheCheckpoint(String member, String point, @TempDir Path folder) {
+        int time = point.equals("after tally") ? 7 : 29;
+        Map<String, NdArray> actual = losing(
+                killing(member, point, time),
+                3,
+                epochs(3)
+                        .with(parallel().pipeline(3).microBatches(4))
+                        .callbacks(checkpoint(folder).everySteps(2)));
+        Weights.assertClose(actual, alone(epochs(3)), 3e-5);
     }
 
     @Test

@@ -17,6 +17,7 @@ import static dev.tutti.nn.Layers.positionalEncoding;
 import static dev.tutti.nn.Layers.residual;
 import static dev.tutti.nn.Layers.rmsNorm;
 import static dev.tutti.nn.Layers.swiGlu;
+import static dev.tutti.nn.Layers.tiedDense;
 import static dev.tutti.nn.Layers.transformerEncoder;
 import static dev.tutti.optim.Optimizers.sgd;
 
@@ -76,6 +77,20 @@ enum ParallelModels {
             residual(rmsNorm(), attention(2).causal().rotary().noBias()),
             residual(rmsNorm(), swiGlu(12)),
             rmsNorm(),
+            permute(1, 0),
+            globalAvgPool1d(),
+            dense(4))) {
+        @Override
+        Dataset data(int rows) {
+            return ids(rows, 7, 20);
+        }
+    },
+    /** The first and the last stage share a matrix. */
+    TIED(Sequential.of(
+            embedding(20, 8),
+            residual(rmsNorm(), swiGlu(12)),
+            rmsNorm(),
+            tiedDense("embedding1", 20),
             permute(1, 0),
             globalAvgPool1d(),
             dense(4))) {

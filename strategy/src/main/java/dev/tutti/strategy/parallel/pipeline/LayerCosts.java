@@ -6,12 +6,13 @@ import dev.tutti.nn.Input;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ModelPlan;
 import dev.tutti.nn.RecordedPass;
+import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How long each layer of a model takes for a pass forward and backward: a short profile of the real layers, one at a time in memory. */
+/** How long each layer of a model takes for a pass forward and backward, or forward alone where it is for predictions: a short profile of the real layers, one at a time in memory. */
 public final class LayerCosts {
     private static final int ROUNDS = 3;
 
@@ -31,7 +32,7 @@ public final class LayerCosts {
         double[] seconds = new double[layers];
         for (int i = 0; i < layers; i++) {
             try (Model layer = whole.part(new Range(i, 1)).build()) {
-                layer.training(true);
+                layer.training(!layer.options().inference());
                 layer.divided(true);
                 seconds[i] = measure(layer, rows);
             }
@@ -61,21 +62,30 @@ public final class LayerCosts {
                     inputs.add(Tensor.zeros(known(input.shape()).prepend(rows), input.type()));
                 }
                 long began = System.nanoTime();
-                try (RecordedPass pass = layer.recordWithInputGradients(inputs)) {
-                    List<Tensor> gradients = pass.outputs().stream()
-                            .map(out -> Tensor.full(out.shape(), 1, out.type()))
-                            .toList();
-                    boolean learns = layer.vector().size() > 0
-                            || layer.inputs().stream()
-                                    .anyMatch(input -> input.type().isFloating());
-                    if (learns) {
-                        pass.backward(gradients, false);
-                    }
-                }
+                run(layer, inputs);
                 best = Math.min(best, (System.nanoTime() - began) / 1e9);
             }
         }
         return best;
+    }
+
+    private static void run(Model layer, List<Tensor> inputs) {
+        if (layer.options().inference()) { // which goes forward alone
+            try (NoGradients off = NoGradients.begin()) {
+                layer.forward(inputs);
+            }
+            return;
+        }
+        try (RecordedPass pass = layer.recordWithInputGradients(inputs)) {
+            List<Tensor> gradients = pass.outputs().stream()
+                    .map(out -> Tensor.full(out.shape(), 1, out.type()))
+                    .toList();
+            boolean learns = layer.vector().size() > 0
+                    || layer.inputs().stream().anyMatch(input -> input.type().isFloating());
+            if (learns) {
+                pass.backward(gradients, false);
+            }
+        }
     }
 
     private static Shape known(Shape shape) {

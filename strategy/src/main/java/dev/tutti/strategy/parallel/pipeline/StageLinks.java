@@ -82,6 +82,9 @@ public final class StageLinks implements AutoCloseable {
         String name = topic(backward, toPart);
         senders.computeIfAbsent(to, StageLinks::sender).execute(() -> {
             try (message) {
+                if (failure.get() != null) {
+                    return; // the receiver is not to see what comes behind a gap
+                }
                 messages.send(to, name, message, deadline);
             } catch (RuntimeException e) {
                 failure.compareAndSet(null, e);

@@ -121,6 +121,12 @@ public final class StageRunner {
         return mostAlive;
     }
 
+    /** Closes what passes that are under way hold. */
+    void forget() {
+        flights.values().forEach(Flight::close);
+        flights.clear();
+    }
+
     /** Runs all slots of this stage; afterwards the vector holds the gradients of the step. */
     public void run(ScheduleTable table, Step step) {
         model.training(true);
@@ -138,11 +144,9 @@ public final class StageRunner {
                 } else {
                     forward(slot, step);
                 }
-                check.run();
             }
         } finally {
-            flights.values().forEach(Flight::close);
-            flights.clear();
+            forget();
         }
     }
 
@@ -165,7 +169,8 @@ public final class StageRunner {
         model.restartRandomness(keys);
     }
 
-    private void forward(ScheduleSlot slot, Step step) {
+    /** Runs a chunk forward; the model is in training mode. */
+    void forward(ScheduleSlot slot, Step step) {
         int part = part(slot.chunk());
         MicroBatch micro = step.microBatches().get(slot.microBatch());
         Scope scope = Scope.open();
@@ -198,6 +203,7 @@ public final class StageRunner {
         scope.setAside();
         flights.put(slot.chunk() + "/" + slot.microBatch(), flight);
         mostAlive = Math.max(mostAlive, flights.size());
+        check.run();
     }
 
     private List<Tensor> received(Flight flight, int part, String key) {
@@ -225,7 +231,12 @@ public final class StageRunner {
                                 mean.item(), micro.size(), wantsOutputs ? Evaluator.arrays(outputs) : List.of()));
     }
 
-    private void backward(ScheduleSlot slot, Step step, boolean add) {
+    /**
+     * Runs a chunk backward.
+     *
+     * @param add whether its gradients are added to those in the vector; else they replace them
+     */
+    void backward(ScheduleSlot slot, Step step, boolean add) {
         int part = part(slot.chunk());
         String key = key(step, slot.microBatch());
         Flight flight = flights.remove(slot.chunk() + "/" + slot.microBatch());
@@ -255,6 +266,7 @@ public final class StageRunner {
                 received.close();
             }
         }
+        check.run();
     }
 
     /** Runs a chunk forward once more; running statistics have moved the first time. */

@@ -39,6 +39,9 @@ public record GridPlan(
     /** How much longer a pass backward takes than one forward. */
     private static final double BACKWARD = 2;
 
+    /** The newest weights, and two that passes run on. */
+    private static final int COPIES_WITHOUT_FLUSH = 3;
+
     /**
      * Works out a plan. The layers are measured where the strategy does not say where its stages begin.
      *
@@ -65,7 +68,7 @@ public record GridPlan(
                 rows,
                 all,
                 all * bytes * (2 + vectors),
-                ScheduleTimeline.of(table, BACKWARD).bubble(),
+                strategy.flushes() ? ScheduleTimeline.of(table, BACKWARD).bubble() : 0,
                 shares,
                 table);
     }
@@ -111,10 +114,13 @@ public record GridPlan(
                 sent += part > 0 ? own * rowBytes(plans.chunk(part, 0).inputs(), bytes, true) : 0;
             }
             ModelPlan chunk = plans.chunk(part, grid.slice(place));
-            summed += own * (chunk.summedForward() + chunk.summedBackward()) * bytes;
+            int passes = plans.strategy().recomputes() && part + 1 < plans.parts() ? 2 : 1;
+            summed += own * (passes * chunk.summedForward() + chunk.summedBackward(part > 0)) * bytes;
         }
         long parameters = count(held.parameters());
         long state = parameters * vectors * bytes;
+        boolean flushes = plans.strategy().flushes() || grid.pipeline() == 1;
+        int copies = flushes ? 1 : COPIES_WITHOUT_FLUSH;
         return new MemberShare(
                 member,
                 set,
@@ -123,10 +129,10 @@ public record GridPlan(
                 ordered,
                 slices(held),
                 parameters,
-                parameters * bytes,
-                parameters * bytes,
+                parameters * bytes * copies,
+                parameters * bytes * copies,
                 sharded ? (state + grid.data() - 1) / grid.data() : state,
-                table.mostAlive(stage),
+                flushes ? table.mostAlive(stage) : 2 * (grid.pipeline() - 1 - stage) + 1,
                 sent,
                 grid.tensor() == 1 ? 0 : summed,
                 grid.data() == 1 ? 0 : parameters * bytes);
