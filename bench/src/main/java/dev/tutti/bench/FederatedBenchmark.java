@@ -68,7 +68,8 @@ final class FederatedBenchmark {
                                 flower,
                                 required ? Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER)) : Optional.empty()),
                         new Comparison(MEMORY, flower, Optional.empty()),
-                        new Comparison(ACCURACY, flower, Optional.empty())));
+                        new Comparison(ACCURACY, flower, Optional.empty())))
+                .slowToStart();
     }
 
     private static Race flat() {
