@@ -62,16 +62,18 @@ final class FederatedBenchmark {
                 "--rounds",
                 Integer.toString(rounds));
         return new Race(
-                "simulation of " + title,
-                Cores.ALL,
-                ours,
-                List.of(
-                        new Comparison(
-                                PACE,
-                                flower,
-                                required ? Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER)) : Optional.empty()),
-                        new Comparison(MEMORY, flower, Optional.empty()),
-                        new Comparison(ACCURACY, flower, Optional.empty())))
+                        "simulation of " + title,
+                        Cores.ALL,
+                        ours,
+                        List.of(
+                                new Comparison(
+                                        PACE,
+                                        flower,
+                                        required
+                                                ? Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER))
+                                                : Optional.empty()),
+                                new Comparison(MEMORY, flower, Optional.empty()),
+                                new Comparison(ACCURACY, flower, Optional.empty())))
                 .slowToStart();
     }
 
@@ -93,8 +95,7 @@ final class FederatedBenchmark {
                                 ProcessCommand.java(DeploymentContender.class, count, Integer.toString(rounds)),
                                 new Entrant.WholeCommand()),
                         List.of(
-                                new Comparison(
-                                        PACE, flower, Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER))),
+                                new Comparison(PACE, flower, Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER))),
                                 new Comparison(ACCURACY, flower, Optional.empty())))
                 .slowToStart();
     }

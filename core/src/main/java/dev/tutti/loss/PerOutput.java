@@ -40,8 +40,9 @@ public final class PerOutput extends Loss {
             throw new TuttiException("perOutput: weights must not be negative, received " + weights);
         }
         if (losses.stream().anyMatch(Loss::isWeighted)) {
-            throw new TuttiException("perOutput: samples have one weight for all outputs: expected 'weighted' of perOutput"
-                    + " itself, not of a single loss");
+            throw new TuttiException(
+                    "perOutput: samples have one weight for all outputs: expected 'weighted' of perOutput"
+                            + " itself, not of a single loss");
         }
         losses.forEach(Loss::validate);
     }

@@ -109,7 +109,8 @@ public final class FederatedTables {
         all.put("FedAvg", new FedAvg());
         all.put("FedProx, mu 0.1", new FedProx().mu(0.1));
         all.put("SCAFFOLD", new Scaffold().clients(100));
-        out.println("| clients | aggregation | rounds to 0.85 | rounds to 0.88 | mean accuracy of the last 10 rounds | least of them |");
+        out.println(
+                "| clients | aggregation | rounds to 0.85 | rounds to 0.88 | mean accuracy of the last 10 rounds | least of them |");
         out.println("|---|---|---|---|---|---|");
         for (String partition : List.of("label:2", "dirichlet:0.5")) {
             all.forEach((name, aggregation) -> {

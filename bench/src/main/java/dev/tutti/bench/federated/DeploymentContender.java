@@ -12,7 +12,6 @@ import dev.tutti.federated.server.FederatedServer;
 import dev.tutti.federated.server.ListenSettings;
 import dev.tutti.federated.simulation.Simulation;
 import dev.tutti.host.HostTuning;
-
 import dev.tutti.json.Json;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.io.IOException;
@@ -79,7 +78,10 @@ public final class DeploymentContender {
 
     private static void takePart(URI server, int part) {
         Dataset rows = Mnist.train().shard(part, PARTS);
-        FederatedClient.to(server).name("client" + part).data(FederatedClient.ANY, rows).run();
+        FederatedClient.to(server)
+                .name("client" + part)
+                .data(FederatedClient.ANY, rows)
+                .run();
     }
 
     private static double accuracy(FederatedJob job, Path model) {

@@ -85,8 +85,8 @@ final class ServerConnection {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         String path = FederatedPaths.of(FederatedPaths.MODEL, round);
         while (true) {
-            HttpResponse<byte[]> response = call(
-                    "GET", path, null, "range", "bytes=" + all.size() + "-" + (all.size() + PIECE - 1));
+            HttpResponse<byte[]> response =
+                    call("GET", path, null, "range", "bytes=" + all.size() + "-" + (all.size() + PIECE - 1));
             if (response.statusCode() == 409) {
                 return Optional.empty();
             }

@@ -55,8 +55,9 @@ class BrokenTransfersTest {
                             .data("rows", ClusterRows.of(0))
                             .run());
             List<RoundResult> rounds = server.await(Duration.ofSeconds(90));
-            assertThat(rounds).singleElement().satisfies(round -> assertThat(round.answers())
-                    .isEqualTo(1));
+            assertThat(rounds)
+                    .singleElement()
+                    .satisfies(round -> assertThat(round.answers()).isEqualTo(1));
             assertThat(client.get(30, TimeUnit.SECONDS).rounds()).isEqualTo(1);
             assertThat(proxy.downloads).containsExactly("0", SECOND, SECOND);
             assertThat(proxy.uploads).containsExactly("0", SECOND, SECOND);

@@ -170,8 +170,9 @@ class FederatedFaultsTest {
             }
             for (int i = 0; i < phases.size(); i++) {
                 int client = i;
-                await("client " + i + " takes part", () -> log("client" + client + ".log")
-                        .contains("taking part"));
+                await(
+                        "client " + i + " takes part",
+                        () -> log("client" + client + ".log").contains("taking part"));
             }
             List<Future<FederatedClient.Summary>> staying = new ArrayList<>();
             for (int i = 3; i < 7; i++) {
@@ -182,9 +183,11 @@ class FederatedFaultsTest {
                         .run()));
             }
             List<RoundResult> rounds = server.await(Duration.ofSeconds(100));
-            assertThat(rounds).singleElement().satisfies(round -> assertThat(round.answers())
-                    .as("four, and the one that died when its masked update was there")
-                    .isEqualTo(5));
+            assertThat(rounds)
+                    .singleElement()
+                    .satisfies(round -> assertThat(round.answers())
+                            .as("four, and the one that died when its masked update was there")
+                            .isEqualTo(5));
             for (int i = 0; i < dying.size(); i++) {
                 assertThat(dying.get(i).waitFor())
                         .as(phases.get(i) + ": " + log("client" + i + ".log"))

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
-import dev.tutti.federated.ClientUpdate;
 import dev.tutti.federated.FederatedJob;
 import dev.tutti.federated.Selection;
 import dev.tutti.federated.aggregate.Aggregation;
