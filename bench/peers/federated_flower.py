@@ -60,21 +60,21 @@ def network():
         torch.nn.Linear(784, 200), torch.nn.ReLU(), torch.nn.Linear(200, 200), torch.nn.ReLU(), torch.nn.Linear(200, 10))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--clients", type=int, default=100)
-    parser.add_argument("--fraction", type=float, default=0.1)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--datasets", default="datasets/mnist")
-    options = parser.parse_args()
-    folder = str(Path(options.datasets).absolute())
-    clients = options.clients
+def test_accuracy(folder, arrays):
+    x = torch.from_numpy(idx(Path(folder) / "t10k-images-idx3-ubyte.gz").reshape(-1, 784).astype(np.float32) / 255)
+    y = torch.from_numpy(idx(Path(folder) / "t10k-labels-idx1-ubyte.gz").astype(np.int64))
+    model = network()
+    model.load_state_dict(arrays.to_torch_state_dict())
+    return (model(x).argmax(1) == y).float().mean().item()
 
+
+def apps(folder, clients, nodes, fraction, rounds, finish):
+    """Flower's two parts: clients that train on their part of `clients`, and a server over `nodes` of them; `finish` gets the ends of
+    the rounds and the final arrays."""
     from flwr.app import ArrayRecord, Context, Message, MetricRecord, RecordDict
     from flwr.clientapp import ClientApp
     from flwr.serverapp import Grid, ServerApp
     from flwr.serverapp.strategy import FedAvg
-    from flwr.simulation import run_simulation
 
     client_app, server_app = ClientApp(), ServerApp()
 
@@ -92,7 +92,7 @@ def main():
         content = RecordDict({"arrays": ArrayRecord(model.state_dict()), "metrics": MetricRecord({"num-examples": len(x)})})
         return Message(content=content, reply_to=message)
 
-    ends, memory = [], [0]
+    ends = []
 
     class Timed(FedAvg):
         def aggregate_train(self, server_round, replies):
@@ -102,11 +102,29 @@ def main():
 
     @server_app.main()
     def serve(grid: Grid, context: Context):
-        strategy = Timed(fraction_train=options.fraction, fraction_evaluate=0.0, min_train_nodes=1, min_available_nodes=clients)
-        final["model"] = strategy.start(
-            grid=grid, initial_arrays=ArrayRecord(network().state_dict()), num_rounds=options.rounds).arrays
+        strategy = Timed(fraction_train=fraction, fraction_evaluate=0.0, min_train_nodes=1, min_available_nodes=nodes)
+        result = strategy.start(grid=grid, initial_arrays=ArrayRecord(network().state_dict()), num_rounds=rounds)
+        finish(ends, result.arrays)
 
-    final = {}
+    return client_app, server_app
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--clients", type=int, default=100)
+    parser.add_argument("--fraction", type=float, default=0.1)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--datasets", default="datasets/mnist")
+    options = parser.parse_args()
+    folder = str(Path(options.datasets).absolute())
+    from flwr.simulation import run_simulation
+
+    final, memory = {}, [0]
+
+    def finish(ends, arrays):
+        final.update(ends=ends, arrays=arrays)
+
+    client_app, server_app = apps(folder, options.clients, options.clients, options.fraction, options.rounds, finish)
 
     def watch():
         while True:
@@ -114,14 +132,11 @@ def main():
             time.sleep(0.5)
 
     threading.Thread(target=watch, daemon=True).start()
-    run_simulation(server_app=server_app, client_app=client_app, num_supernodes=clients,
+    run_simulation(server_app=server_app, client_app=client_app, num_supernodes=options.clients,
                    backend_config={"client_resources": {"num_cpus": 1, "num_gpus": 0.0}})
-    test_x = torch.from_numpy(idx(Path(folder) / "t10k-images-idx3-ubyte.gz").reshape(-1, 784).astype(np.float32) / 255)
-    test_y = torch.from_numpy(idx(Path(folder) / "t10k-labels-idx1-ubyte.gz").astype(np.int64))
-    model = network()
-    model.load_state_dict(final["model"].to_torch_state_dict())
-    accuracy = (model(test_x).argmax(1) == test_y).float().mean().item()
-    answer = {"rounds_per_second": (len(ends) - 1) / (ends[-1] - ends[0]), "peak_mb": memory[0] / 1e6, "accuracy": accuracy}
+    ends = final["ends"]
+    answer = {"rounds_per_second": (len(ends) - 1) / (ends[-1] - ends[0]), "peak_mb": memory[0] / 1e6,
+              "accuracy": test_accuracy(folder, final["arrays"])}
     ANSWERS.write(json.dumps(answer) + "\n")
     ANSWERS.flush()
 

@@ -11,6 +11,7 @@
 Rows never leave this process; the difference between the trained and the given parameters does. The protocol is described in
 docs/strategies/federated.md. Not supported here: secure aggregation (such jobs are declined) and SCAFFOLD.
 """
+import http.client
 import json
 import math
 import os
@@ -92,7 +93,7 @@ class FederatedClient:
                 if error.code not in (429, 503):
                     return error.code, error.read()
                 problem = error
-            except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
+            except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
                 problem = error
             if time.monotonic() > give_up:
                 raise ConnectionError(f"the server {self.server} was not reached for {self.patience} s: {problem}")
@@ -144,7 +145,7 @@ class FederatedClient:
     def _model(self, round_number):
         data = b""
         while True:
-            status, piece = self._call("GET", f"/v1/rounds/{round_number}/model", None, {"Range": f"bytes={len(data)}-"})
+            status, piece = self._call("GET", f"/v1/rounds/{round_number}/model", None, {"Range": f"bytes={len(data)}-{len(data) + _PIECE - 1}"})
             if status == 409:
                 return None  # the round is over
             data += piece

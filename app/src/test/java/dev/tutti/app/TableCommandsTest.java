@@ -246,12 +246,42 @@ class TableCommandsTest {
                 .isEqualTo("red");
     }
 
+    /** A text with tabs: no header, quotes that are part of the text, and few passes, since words are soon known by heart. */
+    @Test
+    void aDraftedJobLearnsATextFileWithLabels() throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            String word = i % 2 == 0 ? "lovely" : "dreadful";
+            lines.append(i % 2 == 0 ? "good" : "bad")
+                    .append("\tit was a \"")
+                    .append(word)
+                    .append("\" evening number ")
+                    .append(i)
+                    .append('\n');
+        }
+        Path text = Files.writeString(folder.resolve("evenings.txt"), lines);
+        Path job = folder.resolve("evenings.yaml");
+        assertThat(terminal.run("init", text.toString(), "--label", "column0", "--output", job.toString()))
+                .as(terminal.err())
+                .isZero();
+        assertThat(Files.readString(job)).contains("{type: text, column: column1, size: 2000}", "epochs: 6");
+        Path output = folder.resolve("evenings");
+        assertThat(terminal.run("train", job.toString(), "--output", output.toString()))
+                .as(terminal.err())
+                .isZero();
+        Path rows = Files.writeString(folder.resolve("more.txt"), "good\tit was a \"lovely\" evening\n");
+        assertThat(terminal.run("predict", output.toString(), rows.toString())).isZero();
+        assertThat(terminal.out()).containsPattern("more.txt 0 +good +good");
+    }
+
     @Test
     void initSaysWhatIsWrong() throws IOException {
         assertThat(terminal.run("init", people.toString())).isEqualTo(2);
         assertThat(terminal.err()).contains("--label", "income");
         assertThat(terminal.run("init", people.toString(), "--label", "incme")).isEqualTo(4);
         assertThat(terminal.err()).contains("did you mean 'income'");
+        assertThat(terminal.run("init", folder.resolve("nothing").toString())).isEqualTo(4);
+        assertThat(terminal.err()).contains("nothing: there is no such file or folder");
         Path there = Files.writeString(folder.resolve("there.yaml"), "mine");
         assertThat(terminal.run("init", people.toString(), "--label", "income", "--output", there.toString()))
                 .isEqualTo(2);

@@ -1,5 +1,6 @@
 package dev.tutti.bench;
 
+import dev.tutti.bench.federated.DeploymentContender;
 import dev.tutti.bench.federated.IdleClientsContender;
 import dev.tutti.bench.federated.SimulationContender;
 import dev.tutti.bench.harness.Benchmark;
@@ -36,12 +37,14 @@ final class FederatedBenchmark {
                 "federated",
                 "Federated averaging of the 2NN of the FedAvg paper (199,210 parameters) on MNIST: one epoch in"
                         + " batches of 10 at learning rate 0.1, rows divided evenly. Simulations are timed from the end of"
-                        + " the first round on, ours without and Flower's with Ray. The last races are our server over"
-                        + " HTTP, whose clients answer at once.",
+                        + " the first round on, ours without and Flower's with Ray. In the deployment every client is"
+                        + " a process with 600 rows. The last race is our server over HTTP with clients that answer at"
+                        + " once.",
                 List.of("torch", "flower"),
                 List.of(
                         simulation(peers, "100 clients, 10 a round", 100, 0.1, 6, true),
                         simulation(peers, "1,000 clients, 10 a round", 1000, 0.01, 6, false),
+                        deployment(peers, 4, 4),
                         flat(),
                         idle()));
     }
@@ -59,16 +62,42 @@ final class FederatedBenchmark {
                 "--rounds",
                 Integer.toString(rounds));
         return new Race(
-                "simulation of " + title,
-                Cores.ALL,
-                ours,
-                List.of(
-                        new Comparison(
-                                PACE,
-                                flower,
-                                required ? Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER)) : Optional.empty()),
-                        new Comparison(MEMORY, flower, Optional.empty()),
-                        new Comparison(ACCURACY, flower, Optional.empty())));
+                        "simulation of " + title,
+                        Cores.ALL,
+                        ours,
+                        List.of(
+                                new Comparison(
+                                        PACE,
+                                        flower,
+                                        required
+                                                ? Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER))
+                                                : Optional.empty()),
+                                new Comparison(MEMORY, flower, Optional.empty()),
+                                new Comparison(ACCURACY, flower, Optional.empty())))
+                .slowToStart();
+    }
+
+    /** Servers and clients in processes of their own: ours, and Flower's SuperLink and SuperNodes. */
+    private static Race deployment(PythonPeers peers, int clients, int rounds) {
+        String count = Integer.toString(clients);
+        Entrant flower = peers.command(
+                "Flower deployment",
+                "federated_flower_nodes.py",
+                "--nodes",
+                count,
+                "--rounds",
+                Integer.toString(rounds));
+        return new Race(
+                        "deployment with " + count + " clients, all in each round",
+                        Cores.ALL,
+                        new Entrant(
+                                "Tutti",
+                                ProcessCommand.java(DeploymentContender.class, count, Integer.toString(rounds)),
+                                new Entrant.WholeCommand()),
+                        List.of(
+                                new Comparison(PACE, flower, Optional.of(RequiredValue.ratio(ROUNDS_BESIDE_FLOWER))),
+                                new Comparison(ACCURACY, flower, Optional.empty())))
+                .slowToStart();
     }
 
     private static Race flat() {

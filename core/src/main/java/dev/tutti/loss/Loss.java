@@ -45,8 +45,12 @@ public abstract class Loss extends Definition {
         if (!weighted) {
             return compute(outputs.get(0), targets.get(0));
         }
-        Tensor each = ofEach(outputs.get(0), targets.get(0));
-        Tensor weights = targets.get(1);
+        return weighted(outputs.get(0), targets.get(0), targets.get(1));
+    }
+
+    /** The mean over the samples of the loss of each times its weight. */
+    final Tensor weighted(Tensor output, Tensor target, Tensor weights) {
+        Tensor each = ofEach(output, target);
         return each.mul(weights.type() == each.type() ? weights : weights.to(each.type()))
                 .mean();
     }
@@ -82,7 +86,7 @@ public abstract class Loss extends Definition {
         }
     }
 
-    private void checkWeights(NdArray target, NdArray weights) {
+    final void checkWeights(NdArray target, NdArray weights) {
         if (!weights.type().isFloating()
                 || !weights.shape().equals(target.shape().first(1))) {
             throw new TargetException(

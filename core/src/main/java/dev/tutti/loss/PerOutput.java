@@ -7,7 +7,10 @@ import dev.tutti.tensor.Tensor;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** The weighted sum of one loss for each output of a model, each with the target at the same place. */
+/**
+ * The weighted sum of one loss for each output of a model, each with the target at the same place. Where it is {@link #weighted()},
+ * one more target holds the weights of samples, which count for all outputs.
+ */
 public final class PerOutput extends Loss {
     private List<Loss> losses = List.of();
     private List<Double> weights = List.of();
@@ -36,8 +39,10 @@ public final class PerOutput extends Loss {
         if (weights.stream().anyMatch(weight -> weight == null || !(weight >= 0) || Double.isInfinite(weight))) {
             throw new TuttiException("perOutput: weights must not be negative, received " + weights);
         }
-        if (isWeighted() || losses.stream().anyMatch(Loss::isWeighted)) {
-            throw new TuttiException("perOutput: samples of models with several outputs cannot be weighted");
+        if (losses.stream().anyMatch(Loss::isWeighted)) {
+            throw new TuttiException(
+                    "perOutput: samples have one weight for all outputs: expected 'weighted' of perOutput"
+                            + " itself, not of a single loss");
         }
         losses.forEach(Loss::validate);
     }
@@ -52,7 +57,9 @@ public final class PerOutput extends Loss {
         requireCounts(outputs.size(), targets.size());
         Tensor total = null;
         for (int i = 0; i < losses.size(); i++) {
-            Tensor loss = losses.get(i).compute(outputs.get(i), targets.get(i));
+            Tensor loss = isWeighted()
+                    ? losses.get(i).weighted(outputs.get(i), targets.get(i), targets.get(losses.size()))
+                    : losses.get(i).compute(outputs.get(i), targets.get(i));
             Tensor weighted = weights.isEmpty() ? loss : loss.mul(weights.get(i));
             total = total == null ? weighted : total.add(weighted);
         }
@@ -74,12 +81,17 @@ public final class PerOutput extends Loss {
                 throw new TargetException("output " + (i + 1) + ": " + e.getMessage());
             }
         }
+        if (isWeighted()) {
+            checkWeights(targets.get(0), targets.get(losses.size()));
+        }
     }
 
     private void requireCounts(int outputs, int targets) {
-        if (outputs != losses.size() || targets != losses.size()) {
-            throw new TargetException("perOutput: " + losses.size() + " losses were given, but the model has " + outputs
-                    + " outputs and the data " + targets + " targets");
+        int expected = losses.size() + (isWeighted() ? 1 : 0);
+        if (outputs != losses.size() || targets != expected) {
+            throw new TargetException("perOutput: " + losses.size() + " losses were given"
+                    + (isWeighted() ? " and weights of samples, which are the last target" : "")
+                    + ", but the model has " + outputs + " outputs and the data " + targets + " targets");
         }
     }
 }

@@ -1,6 +1,10 @@
 package dev.tutti.loss;
 
+import static dev.tutti.loss.Losses.mse;
+import static dev.tutti.loss.Losses.perOutput;
+import static dev.tutti.loss.Losses.softmaxCrossEntropy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.NdArray;
@@ -8,6 +12,7 @@ import dev.tutti.json.Json;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,6 +46,32 @@ class WeightedLossTest {
                     .isCloseTo(
                             plain.compute(output(0, 4), target(classes, 0, 4)).item(), within(1e-6));
         }
+    }
+
+    @Test
+    void aWeightCountsForAllOutputsOfAModel() {
+        try (Scope scope = Scope.open()) {
+            Tensor weights = Tensor.of(NdArray.of(WEIGHTS, WEIGHTS.length));
+            List<Tensor> outputs = List.of(output(0, 4), output(0, 4));
+            Tensor both = perOutput(mse(), softmaxCrossEntropy())
+                    .weights(2, 0.5)
+                    .weighted()
+                    .compute(outputs, List.of(target(false, 0, 4), target(true, 0, 4), weights));
+            double first = mse().weighted()
+                    .compute(List.of(output(0, 4)), List.of(target(false, 0, 4), weights))
+                    .item();
+            double second = softmaxCrossEntropy()
+                    .weighted()
+                    .compute(List.of(output(0, 4)), List.of(target(true, 0, 4), weights))
+                    .item();
+            assertThat(both.item()).isCloseTo(2 * first + 0.5 * second, within(1e-6));
+            assertThatThrownBy(() -> perOutput(mse(), mse())
+                            .weighted()
+                            .compute(outputs, List.of(target(false, 0, 4), target(false, 0, 4))))
+                    .hasMessageContaining("the last target")
+                    .hasMessageContaining("2 targets");
+        }
+        assertThatThrownBy(() -> perOutput(mse().weighted(), mse())).hasMessageContaining("one weight for all outputs");
     }
 
     private static Tensor output(int from, int rows) {

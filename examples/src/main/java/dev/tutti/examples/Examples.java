@@ -28,6 +28,7 @@ public final class Examples {
         all.put("recommend", Recommend::run);
         all.put("click-through", ClickThrough::run);
         all.put("federated-speakers", FederatedSpeakers::run);
+        all.put("federated-tables", FederatedTables::run);
         all.put("wide-table", WideTable::run);
         return all;
     }

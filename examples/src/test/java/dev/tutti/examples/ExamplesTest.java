@@ -115,6 +115,15 @@ class ExamplesTest {
     }
 
     @Test
+    void federatedTables() {
+        FederatedTables.run(out, Path.of(""), List.of("2nn", "1"));
+        assertThat(bytes.toString(StandardCharsets.UTF_8))
+                .contains("| 2NN | 100, iid | 0.1 | 1 | 10 | 0.97 | over 1 | 87 |");
+        assertThatThrownBy(() -> FederatedTables.run(out, Path.of(""), List.of("3nn")))
+                .hasMessageContaining("2nn, cnn, skew, poison");
+    }
+
+    @Test
     void wideTable() throws IOException {
         History history = WideTable.run(out, 20_000, folder);
         assertThat(history.epochs()).hasSize(1);

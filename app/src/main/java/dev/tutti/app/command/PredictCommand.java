@@ -199,7 +199,8 @@ public final class PredictCommand extends ModelCommand {
 
     private PredictionInput picture(Input expected, String input) {
         Picture picture = Picture.read(Path.of(input));
-        if (picture.looksLikeInkOnPaper() && !invert) {
+        boolean grey = expected.shape().rank() < 3 || expected.shape().dim(0) == 1;
+        if (grey && picture.looksLikeInkOnPaper() && !invert) {
             console()
                     .err()
                     .println(input + ": dark on a light ground; a model that learned light on dark needs --invert");

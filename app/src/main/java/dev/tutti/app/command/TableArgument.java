@@ -48,6 +48,13 @@ final class TableArgument {
 
     TableAddress address() {
         if (!TableAddress.isDatabase(path)) {
+            if (!path.matches(".*[*?\\[{].*") && !Files.exists(Path.of(path))) {
+                throw new InputException(
+                        path,
+                        path.contains("://")
+                                ? "is no address of a database: expected postgresql://host/db or jdbc:..."
+                                : "there is no such file or folder");
+            }
             return TableAddress.of(path)
                     .orElseThrow(() -> new InputException(
                             path, "is no table: expected CSV, Parquet, JSON lines or a folder of images"));

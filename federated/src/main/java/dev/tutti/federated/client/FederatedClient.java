@@ -304,6 +304,7 @@ public final class FederatedClient {
     // ---- rounds of secure aggregation
 
     private void secure(WorkItem item) {
+        watcher.accept("round " + item.round() + ": phase " + item.kind());
         try {
             byte[] body = phase(item);
             if (body.length > 0) {

@@ -80,12 +80,13 @@ final class ServerConnection {
                 "the server's answer");
     }
 
-    /** The model of a round, fetched from where it broke off; empty if the server is in another round by now. */
+    /** The model of a round, fetched in pieces, of which only a broken one is fetched again; empty if the server is in another round. */
     Optional<byte[]> model(int round) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         String path = FederatedPaths.of(FederatedPaths.MODEL, round);
         while (true) {
-            HttpResponse<byte[]> response = call("GET", path, null, "range", "bytes=" + all.size() + "-");
+            HttpResponse<byte[]> response =
+                    call("GET", path, null, "range", "bytes=" + all.size() + "-" + (all.size() + PIECE - 1));
             if (response.statusCode() == 409) {
                 return Optional.empty();
             }

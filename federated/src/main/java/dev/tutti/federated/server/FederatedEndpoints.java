@@ -38,6 +38,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.slf4j.Logger;
@@ -46,6 +48,7 @@ import org.slf4j.LoggerFactory;
 /** The HTTP service of a federated server: it checks who calls and how much, and hands on to the {@link RoundDriver}. */
 final class FederatedEndpoints implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FederatedEndpoints.class);
+    private static final Pattern RANGE = Pattern.compile("bytes=(\\d{1,9})-(\\d{0,9})");
     private static final long LONGEST_WAIT = 20_000;
     private static final int MOST_CONNECTIONS = 20_000;
 
@@ -215,25 +218,33 @@ final class FederatedEndpoints implements AutoCloseable {
 
     private HttpResponse model(String client, ServiceRequestContext context, AggregatedHttpRequest request) {
         byte[] bytes = driver.model(round(context));
-        int from = firstByte(request.headers().get(HttpHeaderNames.RANGE, ""), bytes.length);
-        sent.addAndGet(bytes.length - from);
+        int[] range = range(request.headers().get(HttpHeaderNames.RANGE, ""), bytes.length);
+        int count = range[1] - range[0];
+        sent.addAndGet(count);
         return HttpResponse.of(
-                ResponseHeaders.builder(from == 0 ? HttpStatus.OK : HttpStatus.PARTIAL_CONTENT)
+                ResponseHeaders.builder(count == bytes.length ? HttpStatus.OK : HttpStatus.PARTIAL_CONTENT)
                         .contentType(MediaType.OCTET_STREAM)
-                        .add("content-range", "bytes " + from + "-" + (bytes.length - 1) + "/" + bytes.length)
+                        .add("content-range", "bytes " + range[0] + "-" + (range[1] - 1) + "/" + bytes.length)
                         .build(),
-                HttpData.wrap(bytes, from, bytes.length - from));
+                HttpData.wrap(bytes, range[0], count));
     }
 
-    private static int firstByte(String range, int length) {
-        if (range.isEmpty()) {
-            return 0;
+    /** The first byte that is asked for, and the one behind the last. */
+    private static int[] range(String text, int length) {
+        if (text.isEmpty()) {
+            return new int[] {0, length};
         }
-        String digits = range.replaceFirst("^bytes=(\\d{1,9})-$", "$1");
-        if (!digits.matches("\\d{1,9}") || Integer.parseInt(digits) >= length) {
-            throw new RefusedCallException(416, "range: expected bytes=N- below " + length + ", received " + range);
+        Matcher matcher = RANGE.matcher(text);
+        if (!matcher.matches() || Integer.parseInt(matcher.group(1)) >= length) {
+            throw new RefusedCallException(
+                    416, "range: expected bytes=N- or bytes=N-M below " + length + ", received " + text);
         }
-        return Integer.parseInt(digits);
+        int from = Integer.parseInt(matcher.group(1));
+        int last = matcher.group(2).isEmpty() ? length - 1 : Integer.parseInt(matcher.group(2));
+        if (last < from) {
+            throw new RefusedCallException(416, "range: the last byte lies before the first in " + text);
+        }
+        return new int[] {from, Math.min(last, length - 1) + 1};
     }
 
     private HttpResponse update(String client, ServiceRequestContext context, AggregatedHttpRequest request) {

@@ -65,6 +65,7 @@ public final class FederatedRounds {
         private long samples;
         private double loss;
         private boolean expired;
+        private boolean summed;
 
         OpenRound(long began, long deadline, int wanted) {
             this.began = began;
@@ -269,7 +270,7 @@ public final class FederatedRounds {
         if (open == null) {
             return Progress.IDLE;
         }
-        if (open.added >= open.wanted) {
+        if (open.summed || open.added >= open.wanted) {
             return Progress.ENOUGH;
         }
         boolean allAnswered =
@@ -291,7 +292,11 @@ public final class FederatedRounds {
         return open == null ? 0 : Math.max(0, open.deadline - now);
     }
 
-    /** Takes a sum of updates that was made elsewhere, as secure aggregation does, instead of single ones. */
+    /**
+     * Takes a sum of updates that was made elsewhere, as secure aggregation does, instead of single ones: the round is complete.
+     *
+     * @param clients those whose updates are in the sum
+     */
     public void addSum(float[] mean, int clients, long samples) {
         requireState(open != null, "no round is open");
         aggregator.add(ClientUpdate.of(
@@ -299,8 +304,10 @@ public final class FederatedRounds {
                 round,
                 Math.max(1, samples),
                 guard.isPresent() ? guard.get().noised(mean, clients) : mean));
-        open.added = Math.max(open.wanted, clients);
+        open.added = clients;
+        open.summed = true;
         open.samples = samples;
+        open.loss = Double.NaN; // it does not travel with masked updates
     }
 
     /**

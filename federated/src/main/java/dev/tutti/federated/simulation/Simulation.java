@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -34,6 +35,8 @@ import java.util.function.UnaryOperator;
  * }</pre>
  */
 public final class Simulation {
+    private static final float POISON = -10;
+
     private final FederatedJob job;
     private final Dataset data;
     private final int clients;
@@ -43,6 +46,7 @@ public final class Simulation {
     private int threads = Engine.cores();
     private Consumer<RoundResult> watcher = result -> {};
     private UnaryOperator<ClientUpdate> tampering = UnaryOperator.identity();
+    private Predicate<RoundResult> goal = result -> false;
 
     // of a run
     private final Map<Integer, ClientState> states = new HashMap<>();
@@ -105,7 +109,36 @@ public final class Simulation {
         return this;
     }
 
-    /** Runs all rounds. */
+    /**
+     * Has a part of the clients send updates that lead away from the goal: backwards, and ten times as long.
+     *
+     * @param part of all clients, from 0 to 1; which ones they are does not depend on the seed
+     */
+    public Simulation poison(double part) {
+        if (!(part >= 0 && part <= 1)) {
+            throw new TuttiException("the part of poisoned clients is from 0 to 1: received " + part);
+        }
+        return tamper(update -> {
+            int client = number(update.client());
+            boolean poisoned = Math.floor((client + 1) * part + 1e-9) > Math.floor(client * part + 1e-9);
+            if (!poisoned) {
+                return update;
+            }
+            float[] delta = update.delta().clone();
+            for (int i = 0; i < delta.length; i++) {
+                delta[i] *= POISON;
+            }
+            return update.delta(delta);
+        });
+    }
+
+    /** Ends the run after the first round of which this holds, even if there are more rounds in the job. */
+    public Simulation until(Predicate<RoundResult> reached) {
+        goal = reached;
+        return this;
+    }
+
+    /** Runs all rounds, or those up to a goal. */
     public SimulationResult run() {
         long began = System.nanoTime();
         prepare();
@@ -114,7 +147,8 @@ public final class Simulation {
             workers = pool;
             Optional<PartitionTable> test = validation.map(PartitionTable::of);
             AsynchronousRounds flow = rounds.isAsynchronous() ? new AsynchronousRounds() : null;
-            while (rounds.ending().isEmpty()) {
+            String ending = null;
+            while (ending == null) {
                 RoundResult result = flow == null ? runRound() : flow.runRound();
                 if (test.isPresent()) {
                     result = result.evaluated(evaluate(test.get()));
@@ -125,10 +159,12 @@ public final class Simulation {
                     rounds.completeLast(result);
                 }
                 watcher.accept(result);
+                ending = rounds.ending()
+                        .orElse(goal.test(result) ? "the goal was reached in round " + result.round() : null);
             }
             return new SimulationResult(
                     rounds.results(),
-                    rounds.ending().orElseThrow(),
+                    ending,
                     rounds.model(),
                     parts.size(),
                     (System.nanoTime() - began) / 1e9,

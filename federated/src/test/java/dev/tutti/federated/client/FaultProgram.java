@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The server or a client as a process of its own, to be killed: {@code server PORT FOLDER ROUNDS}, {@code client URI FOLDER NUMBER MILLIS}. */
+/**
+ * The server or a client as a process of its own, to be killed: {@code server PORT FOLDER ROUNDS}, {@code client URI FOLDER NUMBER MILLIS [PHASE]}.
+ * With a phase of secure aggregation the client dies when it is asked for it.
+ */
 public final class FaultProgram {
     private FaultProgram() {}
 
@@ -47,6 +50,7 @@ public final class FaultProgram {
         } else {
             int number = Integer.parseInt(arguments[3]);
             long millis = Long.parseLong(arguments[4]);
+            String phase = arguments.length > 5 ? arguments[5] : "none";
             FederatedClient.Summary summary = FederatedClient.to(URI.create(arguments[1]))
                     .name("site" + number)
                     .folder(Path.of(arguments[2]))
@@ -54,7 +58,12 @@ public final class FaultProgram {
                         slow(millis);
                         return sample;
                     }))
-                    .watch(FaultProgram::say)
+                    .watch(line -> {
+                        say(line);
+                        if (line.endsWith(": phase " + phase)) {
+                            Runtime.getRuntime().halt(9);
+                        }
+                    })
                     .patience(Duration.ofSeconds(60))
                     .run();
             say("ended " + summary.ending());

@@ -2,12 +2,21 @@ package dev.tutti.federated.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.federated.FederatedJob;
+import dev.tutti.federated.Selection;
+import dev.tutti.federated.privacy.SecureAggregation;
+import dev.tutti.federated.server.FederatedServer;
+import dev.tutti.federated.server.ListenSettings;
+import dev.tutti.federated.server.RoundResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -135,5 +144,60 @@ class FederatedFaultsTest {
             client(port, i, 1); // the same identities, from their folders
         }
         await("all rounds are done", () -> log("first.log").contains("ended all 6 rounds are done"));
+    }
+
+    /** Of seven clients three die, each when it is asked for another phase; the sum is that of the five that sent theirs. */
+    @Test
+    void clientsDieAtEachPhaseOfSecureAggregation() throws Exception {
+        FederatedJob job = ClusterRows.job(folder.resolve("server"))
+                .rounds(1)
+                .selection(new Selection().minimum(7))
+                .deadline(Duration.ofSeconds(3))
+                .secure(new SecureAggregation().threshold(0.51));
+        List<String> phases = List.of("shares", "masked", "unmask");
+        ExecutorService stay = Executors.newFixedThreadPool(4);
+        try (FederatedServer server = FederatedServer.start(job, ListenSettings.local(0))) {
+            List<Process> dying = new ArrayList<>();
+            for (int i = 0; i < phases.size(); i++) {
+                dying.add(start(
+                        "client" + i + ".log",
+                        "client",
+                        server.uri().toString(),
+                        folder.resolve("client" + i).toString(),
+                        Integer.toString(i),
+                        "0",
+                        phases.get(i)));
+            }
+            for (int i = 0; i < phases.size(); i++) {
+                int client = i;
+                await(
+                        "client " + i + " takes part",
+                        () -> log("client" + client + ".log").contains("taking part"));
+            }
+            List<Future<FederatedClient.Summary>> staying = new ArrayList<>();
+            for (int i = 3; i < 7; i++) {
+                int number = i;
+                staying.add(stay.submit(() -> FederatedClient.to(server.uri())
+                        .name("site" + number)
+                        .data("rows", ClusterRows.of(number))
+                        .run()));
+            }
+            List<RoundResult> rounds = server.await(Duration.ofSeconds(100));
+            assertThat(rounds)
+                    .singleElement()
+                    .satisfies(round -> assertThat(round.answers())
+                            .as("four, and the one that died when its masked update was there")
+                            .isEqualTo(5));
+            for (int i = 0; i < dying.size(); i++) {
+                assertThat(dying.get(i).waitFor())
+                        .as(phases.get(i) + ": " + log("client" + i + ".log"))
+                        .isEqualTo(9);
+            }
+            for (Future<FederatedClient.Summary> client : staying) {
+                assertThat(client.get(60, TimeUnit.SECONDS).rounds()).isEqualTo(1);
+            }
+        } finally {
+            stay.shutdownNow();
+        }
     }
 }

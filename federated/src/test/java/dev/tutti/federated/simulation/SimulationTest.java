@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
-import dev.tutti.federated.ClientUpdate;
 import dev.tutti.federated.FederatedJob;
 import dev.tutti.federated.Selection;
 import dev.tutti.federated.aggregate.Aggregation;
@@ -131,23 +130,20 @@ class SimulationTest {
     private static double poisoned(FederatedJob job) {
         return Simulation.of(job, withoutOwner(DATA), 20)
                 .evaluateOn(withoutOwner(TEST))
-                .tamper(SimulationTest::poison)
+                .poison(0.2)
                 .run()
                 .last()
                 .orElseThrow()
                 .get("accuracy");
     }
 
-    /** Every fifth client sends its update backwards, and ten times as long. */
-    private static ClientUpdate poison(ClientUpdate update) {
-        if (Integer.parseInt(update.client().substring("client-".length())) % 5 != 0) {
-            return update;
-        }
-        float[] delta = update.delta().clone();
-        for (int i = 0; i < delta.length; i++) {
-            delta[i] *= -10;
-        }
-        return update.delta(delta);
+    @Test
+    void aGoalEndsARun() {
+        SimulationResult result = Simulation.of(job(), withoutOwner(DATA), 20)
+                .until(round -> round.round() == 2)
+                .run();
+        assertThat(result.rounds()).hasSize(2);
+        assertThat(result.ending()).contains("goal").contains("round 2");
     }
 
     @ParameterizedTest

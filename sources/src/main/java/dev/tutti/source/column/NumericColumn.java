@@ -203,13 +203,14 @@ public final class NumericColumn extends ColumnEncoder {
         double from = shift;
         double by = divisor;
         double otherwise = filled;
+        boolean plain = lowest == null && highest == null && !log;
         return (columns, rows, out) -> {
             ColumnValues values = columns[0];
             float[] numbers = out.numbers();
             for (int row = 0; row < rows; row++) {
                 double value = values.number(row);
                 boolean absent = Double.isNaN(value);
-                numbers[out.at(row)] = (float) (((absent ? otherwise : prepared(value)) - from) / by);
+                numbers[out.at(row)] = (float) (((absent ? otherwise : plain ? value : prepared(value)) - from) / by);
                 if (indicator) {
                     numbers[out.at(row) + 1] = absent ? 1 : 0;
                 }

@@ -2,7 +2,6 @@ package dev.tutti.source.duckdb;
 
 import dev.tutti.data.DataException;
 import dev.tutti.source.table.ColumnBuilder;
-import dev.tutti.source.table.ColumnSegment;
 import dev.tutti.source.table.ColumnStoreWriter;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.Schema;
@@ -23,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -46,6 +46,7 @@ final class DuckDb implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DuckDb.class);
     private static final long STREAMED = 64L << 20;
+    private static final int LONGEST_LINE = 16 << 20;
 
     /** DuckDB cannot work in less: a buffer for JSON alone takes half of it. */
     static final long LEAST_MEMORY = 64L << 20;
@@ -242,10 +243,26 @@ final class DuckDb implements AutoCloseable {
         run(select(relation, schema, nativeTypes, UnaryOperator.identity()), schema, into);
     }
 
-    /** Reads columns into a segment of a table. */
-    void scan(String relation, Schema schema, Map<String, String> nativeTypes, ColumnSegment into) {
+    /** Reads columns into builders, by their number in the schema. */
+    void scan(String relation, Schema schema, Map<String, String> nativeTypes, IntFunction<ColumnBuilder> into) {
         String sql = select(relation, schema, nativeTypes, UnaryOperator.identity());
-        run(sql, schema, into::column, () -> {});
+        run(sql, schema, into, () -> {});
+    }
+
+    /** Gives the lines of a file, plain or packed, one after the other; an empty line is an empty text. */
+    void lines(Path file, Consumer<String> each) {
+        String sql = "SELECT line FROM read_csv(" + literal(file.toString()) + ", columns = {'line': 'VARCHAR'},"
+                + " auto_detect = false, header = false, delim = e'\\x01', quote = '', escape = '', strict_mode = false,"
+                + " max_line_size = " + LONGEST_LINE + ")";
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            while (result.next()) {
+                String line = result.getString(1);
+                each.accept(line == null ? "" : line);
+            }
+        } catch (SQLException e) {
+            throw explained(e);
+        }
     }
 
     private static String select(

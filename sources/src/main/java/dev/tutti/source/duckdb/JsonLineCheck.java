@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -45,30 +46,43 @@ final class JsonLineCheck {
     /** Gives the bad lines of files to the log, in their order, and writes the others. */
     void copy(List<Path> files, Writer good) {
         for (Path file : files) {
-            try (InputStream in = open(file);
-                    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                long number = 0;
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    number++;
-                    if (!line.isBlank() && isGood(line, file + ", line " + number)) {
-                        good.write(line);
-                        good.write('\n');
-                    }
+            long[] number = {0};
+            Consumer<String> each = line -> {
+                number[0]++;
+                if (!line.isBlank() && isGood(line, file + ", line " + number[0])) {
+                    write(line, good);
                 }
-            } catch (IOException e) {
-                throw new DataException(file + ": cannot be read: " + e.getMessage(), e);
+            };
+            if (file.toString().toLowerCase(Locale.ROOT).endsWith(".zst")) {
+                try (DuckDb database = new DuckDb(file.toString())) {
+                    database.lines(file, each); // Java itself cannot unpack zstd
+                }
+            } else {
+                lines(file, each);
             }
         }
     }
 
-    private static InputStream open(Path file) throws IOException {
-        String name = file.toString().toLowerCase(Locale.ROOT);
-        if (name.endsWith(".zst")) {
-            throw new DataException(file + ": holds lines that are not JSON objects of its columns, and lines of"
-                    + " files packed with zstd cannot be checked one by one: unpack it, or pack it with gzip");
+    private static void lines(Path file, Consumer<String> each) {
+        boolean packed = file.toString().toLowerCase(Locale.ROOT).endsWith(".gz");
+        try (InputStream in = Files.newInputStream(file);
+                InputStream plain = packed ? new GZIPInputStream(in, 1 << 16) : in;
+                BufferedReader lines = new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                each.accept(line);
+            }
+        } catch (IOException e) {
+            throw new DataException(file + ": cannot be read: " + e.getMessage(), e);
         }
-        InputStream in = Files.newInputStream(file);
-        return name.endsWith(".gz") ? new GZIPInputStream(in, 1 << 16) : in;
+    }
+
+    private static void write(String line, Writer good) {
+        try {
+            good.write(line);
+            good.write('\n');
+        } catch (IOException e) {
+            throw new DataException("the good lines of JSON cannot be copied: " + e.getMessage(), e);
+        }
     }
 
     private boolean isGood(String line, String place) {

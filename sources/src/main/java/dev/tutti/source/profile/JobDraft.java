@@ -11,6 +11,10 @@ public final class JobDraft {
     private static final int MOST_ONE_HOT = 64;
     private static final int MOST_CLASSES_OF_NUMBERS = 20;
     private static final int STEPS = 8000;
+    private static final int MOST_EPOCHS = 60;
+
+    /** Thousands of words are soon known by heart: validation is best after a few passes. */
+    private static final int MOST_EPOCHS_OF_WORDS = 6;
 
     private final TableProfile table;
     private final String sourceYaml;
@@ -99,7 +103,9 @@ public final class JobDraft {
         boolean classes = isClasses();
         long rows = label.present();
         int batch = rows < 2000 ? 16 : rows < 100_000 ? 64 : 256;
-        long epochs = Math.max(2, Math.min(60, (long) STEPS * batch / Math.max(1, rows)));
+        boolean words = inputs.stream().anyMatch(line -> line.startsWith("- {type: text"));
+        int most = words ? MOST_EPOCHS_OF_WORDS : MOST_EPOCHS;
+        long epochs = Math.max(2, Math.min(most, (long) STEPS * batch / Math.max(1, rows)));
         int parts = parts();
         int units = rows < 1000 ? 16 : 64;
         StringBuilder text = new StringBuilder();

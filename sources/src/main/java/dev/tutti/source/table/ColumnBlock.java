@@ -63,6 +63,22 @@ final class ColumnBlock {
         return data.getInt(starts[column] + row * Integer.BYTES);
     }
 
+    /** Copies the numbers of rows that follow one another. */
+    void numbers(int column, int row, double[] into, int at, int count) {
+        data.slice(starts[column] + row * Double.BYTES, count * Double.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .asDoubleBuffer()
+                .get(into, at, count);
+    }
+
+    /** Copies the whole numbers of rows that follow one another. */
+    void wholes(int column, int row, long[] into, int at, int count) {
+        data.slice(starts[column] + row * Long.BYTES, count * Long.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .asLongBuffer()
+                .get(into, at, count);
+    }
+
     /** A text whose code is {@link ColumnValues#PLAIN}. */
     String plain(int column, int row) {
         int ends = starts[column] + rows * Integer.BYTES;
@@ -86,21 +102,21 @@ final class ColumnBlock {
             this.starts = new int[columns];
         }
 
-        void numbers(double[] values, int count) {
+        void numbers(double[] values, int from, int count) {
             starts[column++] = data.position();
-            data.slice().order(ByteOrder.nativeOrder()).asDoubleBuffer().put(values, 0, count);
+            data.slice().order(ByteOrder.nativeOrder()).asDoubleBuffer().put(values, from, count);
             data.position(data.position() + count * Double.BYTES);
         }
 
-        void wholes(long[] values, int count) {
+        void wholes(long[] values, int from, int count) {
             starts[column++] = data.position();
-            data.slice().order(ByteOrder.nativeOrder()).asLongBuffer().put(values, 0, count);
+            data.slice().order(ByteOrder.nativeOrder()).asLongBuffer().put(values, from, count);
             data.position(data.position() + count * Long.BYTES);
         }
 
-        void texts(int[] codes, int count, byte[][] encoded) {
+        void texts(int[] codes, int from, int count, byte[][] encoded) {
             starts[column++] = data.position();
-            data.slice().order(ByteOrder.nativeOrder()).asIntBuffer().put(codes, 0, count);
+            data.slice().order(ByteOrder.nativeOrder()).asIntBuffer().put(codes, from, count);
             data.position(data.position() + count * Integer.BYTES);
             if (encoded.length > 0) {
                 int at = 0;

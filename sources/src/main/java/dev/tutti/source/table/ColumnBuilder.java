@@ -38,6 +38,18 @@ public final class ColumnBuilder {
         return size;
     }
 
+    /** Makes room for so many more values, so that adding them copies nothing. */
+    public void reserve(int more) {
+        int needed = Math.addExact(size, more);
+        if (type == ColumnType.NUMBER) {
+            numbers = needed > numbers.length ? Arrays.copyOf(numbers, needed) : numbers;
+        } else if (type == ColumnType.TEXT) {
+            codes = needed > codes.length ? Arrays.copyOf(codes, needed) : codes;
+        } else {
+            wholes = needed > wholes.length ? Arrays.copyOf(wholes, needed) : wholes;
+        }
+    }
+
     /** Adds to a column of numbers; NaN is missing. */
     public void add(double number) {
         if (size == numbers.length) {
@@ -123,30 +135,6 @@ public final class ColumnBuilder {
         }
     }
 
-    /** Adds all values of another column of this type. */
-    void append(ColumnBuilder other) {
-        if (type == ColumnType.NUMBER) {
-            addAll(other.numbers, other.size);
-        } else if (type != ColumnType.TEXT) {
-            addAll(other.wholes, other.size);
-        } else {
-            int[] known = new int[other.dictionary.size()];
-            for (int i = 0; i < known.length; i++) {
-                known[i] = dictionary.code(other.dictionary.text(i));
-            }
-            for (int i = 0; i < other.size; i++) {
-                int code = other.codes[i];
-                if (code == ColumnValues.PLAIN) {
-                    add(other.plain[i]);
-                } else if (code == ColumnValues.NO_TEXT || known[code] >= 0) {
-                    addCode(code == ColumnValues.NO_TEXT ? code : known[code]);
-                } else {
-                    add(other.dictionary.text(code));
-                }
-            }
-        }
-    }
-
     /** Forgets all values and texts. */
     void clear() {
         size = 0;
@@ -164,23 +152,23 @@ public final class ColumnBuilder {
         }
     }
 
-    /** Bytes that the first rows take in a block. */
-    long bytes(int rows) {
+    /** Bytes that some rows take in a block. */
+    long bytes(int from, int rows) {
         if (type != ColumnType.TEXT) {
             return (long) rows * Long.BYTES;
         }
         long bytes = (long) rows * Integer.BYTES;
-        if (hasPlain(rows)) {
+        if (hasPlain(from, rows)) {
             bytes += (long) (rows + 1) * Integer.BYTES;
-            for (int i = 0; i < rows; i++) {
+            for (int i = from; i < from + rows; i++) {
                 bytes += codes[i] == ColumnValues.PLAIN ? utf8(plain[i]).length : 0;
             }
         }
         return bytes;
     }
 
-    private boolean hasPlain(int rows) {
-        for (int i = 0; i < rows && plain.length > 0; i++) {
+    private boolean hasPlain(int from, int rows) {
+        for (int i = from; i < from + rows && plain.length > 0; i++) {
             if (codes[i] == ColumnValues.PLAIN) {
                 return true;
             }
@@ -192,25 +180,34 @@ public final class ColumnBuilder {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Writes the first rows as a column of a block and keeps what is left. */
-    void flush(int rows, ColumnBlock.Filler into) {
+    /** Writes some rows as a column of a block. */
+    void write(int from, int rows, ColumnBlock.Filler into) {
         if (type == ColumnType.NUMBER) {
-            into.numbers(numbers, rows);
-            System.arraycopy(numbers, rows, numbers, 0, size - rows);
+            into.numbers(numbers, from, rows);
         } else if (type == ColumnType.TEXT) {
-            byte[][] encoded = new byte[hasPlain(rows) ? rows : 0][];
+            byte[][] encoded = new byte[hasPlain(from, rows) ? rows : 0][];
             for (int i = 0; i < encoded.length; i++) {
-                encoded[i] = codes[i] == ColumnValues.PLAIN ? utf8(plain[i]) : new byte[0];
+                encoded[i] = codes[from + i] == ColumnValues.PLAIN ? utf8(plain[from + i]) : new byte[0];
             }
-            into.texts(codes, rows, encoded);
-            System.arraycopy(codes, rows, codes, 0, size - rows);
+            into.texts(codes, from, rows, encoded);
+        } else {
+            into.wholes(wholes, from, rows);
+        }
+    }
+
+    /** Forgets the first rows and keeps the others; texts keep their codes. */
+    void drop(int rows) {
+        int left = size - rows;
+        if (type == ColumnType.NUMBER) {
+            System.arraycopy(numbers, rows, numbers, 0, left);
+        } else if (type == ColumnType.TEXT) {
+            System.arraycopy(codes, rows, codes, 0, left);
             if (plain.length >= size) {
-                System.arraycopy(plain, rows, plain, 0, size - rows);
+                System.arraycopy(plain, rows, plain, 0, left);
             }
         } else {
-            into.wholes(wholes, rows);
-            System.arraycopy(wholes, rows, wholes, 0, size - rows);
+            System.arraycopy(wholes, rows, wholes, 0, left);
         }
-        size -= rows;
+        size = left;
     }
 }

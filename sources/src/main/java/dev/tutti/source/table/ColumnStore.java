@@ -84,6 +84,16 @@ public final class ColumnStore {
 
     private ColumnValues gatherNumbers(int column, long[] numbers) {
         double[] values = new double[numbers.length];
+        if (isRun(numbers)) {
+            for (int i = 0; i < values.length; ) {
+                ColumnBlock block = blockOf(numbers[i]);
+                int row = rowInBlock(numbers[i]);
+                int count = Math.min(block.rows() - row, values.length - i);
+                block.numbers(column, row, values, i, count);
+                i += count;
+            }
+            return ColumnValues.numbers(values);
+        }
         for (int i = 0; i < values.length; i++) {
             values[i] = blockOf(numbers[i]).number(column, rowInBlock(numbers[i]));
         }
@@ -92,6 +102,16 @@ public final class ColumnStore {
 
     private ColumnValues gatherWholes(int column, long[] numbers) {
         long[] values = new long[numbers.length];
+        if (isRun(numbers)) {
+            for (int i = 0; i < values.length; ) {
+                ColumnBlock block = blockOf(numbers[i]);
+                int row = rowInBlock(numbers[i]);
+                int count = Math.min(block.rows() - row, values.length - i);
+                block.wholes(column, row, values, i, count);
+                i += count;
+            }
+            return ColumnValues.wholes(schema.column(column).type(), values);
+        }
         for (int i = 0; i < values.length; i++) {
             values[i] = blockOf(numbers[i]).whole(column, rowInBlock(numbers[i]));
         }
@@ -111,6 +131,16 @@ public final class ColumnStore {
             }
         }
         return ColumnValues.texts(codes, dictionaries[column], plain);
+    }
+
+    /** Whether rows follow one another, so that they can be copied at once. */
+    private static boolean isRun(long[] numbers) {
+        for (int i = 1; i < numbers.length; i++) {
+            if (numbers[i] != numbers[i - 1] + 1) {
+                return false;
+            }
+        }
+        return numbers.length > 0;
     }
 
     private ColumnBlock blockOf(long number) {

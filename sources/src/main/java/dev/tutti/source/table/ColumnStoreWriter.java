@@ -56,21 +56,18 @@ public final class ColumnStoreWriter implements AutoCloseable {
 
     /** The rows that every column has been given so far are complete. */
     public void rowsDone() {
-        while (!columns.isEmpty() && columns.get(0).size() >= ColumnBlock.ROWS) {
-            flush(ColumnBlock.ROWS);
+        if (columns.isEmpty() || columns.get(0).size() < ColumnBlock.ROWS) {
+            return;
         }
+        int whole = columns.get(0).size() / ColumnBlock.ROWS * ColumnBlock.ROWS;
+        for (int from = 0; from < whole; from += ColumnBlock.ROWS) {
+            write(from, ColumnBlock.ROWS);
+        }
+        columns.forEach(column -> column.drop(whole));
     }
 
     public long rows() {
         return rows + (columns.isEmpty() ? 0 : columns.get(0).size());
-    }
-
-    /** Adds the rows of a segment. */
-    public void append(ColumnSegment segment) {
-        for (int i = 0; i < columns.size(); i++) {
-            columns.get(i).append(segment.column(i));
-        }
-        rowsDone();
     }
 
     /** Forgets all rows, to begin again. */
@@ -82,18 +79,18 @@ public final class ColumnStoreWriter implements AutoCloseable {
         rows = 0;
     }
 
-    private void flush(int count) {
+    private void write(int from, int count) {
         long bytes = 0;
         for (int i = 0; i < columns.size(); i++) {
             ColumnBuilder column = columns.get(i);
-            if (column.size() < count) {
-                throw new IllegalStateException(
-                        "column " + schema.column(i) + " has " + column.size() + " values where another has " + count);
+            if (column.size() < from + count) {
+                throw new IllegalStateException("column " + schema.column(i) + " has " + column.size()
+                        + " values where another has " + (from + count));
             }
-            bytes += column.bytes(count);
+            bytes += column.bytes(from, count);
         }
         ColumnBlock.Filler filler = new ColumnBlock.Filler(count, columns.size(), Math.toIntExact(bytes));
-        columns.forEach(column -> column.flush(count, filler));
+        columns.forEach(column -> column.write(from, count, filler));
         ColumnBlock block = filler.block();
         ByteBuffer data = block.data();
         checksum.update(data);
@@ -104,7 +101,9 @@ public final class ColumnStoreWriter implements AutoCloseable {
     /** The table as it was given. */
     public ColumnStore finish() {
         if (!columns.isEmpty() && columns.get(0).size() > 0) {
-            flush(columns.get(0).size());
+            int left = columns.get(0).size();
+            write(0, left);
+            columns.forEach(column -> column.drop(left));
         }
         Dictionary[] dictionaries =
                 columns.stream().map(ColumnBuilder::dictionary).toArray(Dictionary[]::new);

@@ -95,6 +95,22 @@ class JsonLinesTest {
     }
 
     @Test
+    void damagedLinesOfAFilePackedWithZstdAreSkipped() throws IOException {
+        Path plain = Files.writeString(folder.resolve("plain.jsonl"), TEXT);
+        Path packed = folder.resolve("packed.jsonl.zst");
+        try (DuckDb database = new DuckDb("test")) {
+            database.execute("COPY (SELECT content FROM read_text(" + DuckDb.literal(plain.toString()) + ")) TO "
+                    + DuckDb.literal(packed.toString())
+                    + " (FORMAT csv, HEADER false, DELIMITER e'\\x01', QUOTE '', ESCAPE '', COMPRESSION zstd)");
+        }
+        TableSource table = Sources.jsonLines(packed.toString()).types(Map.of("a", ColumnType.INTEGER));
+        LoadedTable loaded = table.badRows(BadRows.skip(4)).load();
+        assertThat(loaded.badRows()).isEqualTo(4);
+        assertThat(loaded.store().rows()).isEqualTo(3);
+        assertThatThrownBy(table::load).hasMessageContaining("packed.jsonl.zst, line 2: expected a JSON object");
+    }
+
+    @Test
     void aValueOfAnotherTypeBehindTheFirstLinesIsABadRow() throws IOException {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 30_000; i++) {

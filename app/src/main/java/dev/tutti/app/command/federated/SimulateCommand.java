@@ -68,6 +68,13 @@ public final class SimulateCommand extends TuttiCommand {
             description = "How much clients differ in speed: deviation of its logarithm; 0.")
     private double spread;
 
+    @Option(
+            names = "--poison",
+            paramLabel = "PART",
+            defaultValue = "0",
+            description = "The part of the clients that send updates backwards and ten times as long; 0.")
+    private double poison;
+
     @Option(names = "--threads", paramLabel = "N", description = "Clients that train at the same time; one a core.")
     private Integer threads;
 
@@ -76,6 +83,9 @@ public final class SimulateCommand extends TuttiCommand {
             paramLabel = "ACCURACY",
             description = "Say the first round that reaches this accuracy.")
     private Double target;
+
+    @Option(names = "--stop", description = "With --target: end when it is reached.")
+    private boolean stop;
 
     @Option(names = "--picture", paramLabel = "FILE", description = "Write a page with the accuracy of each client.")
     private Path picture;
@@ -86,6 +96,9 @@ public final class SimulateCommand extends TuttiCommand {
 
     @Override
     protected ExitCode run() {
+        if (stop && target == null) {
+            throw new UsageException("--stop needs --target, the accuracy to end at");
+        }
         FederatedJob job = changes.in(FederatedJobs.find(name));
         JobData data = job.data()
                 .filter(JobData::hasTrain)
@@ -95,7 +108,11 @@ public final class SimulateCommand extends TuttiCommand {
                 .partition(Partitioner.parse(partition))
                 .conditions(
                         new ClientConditions(availability, dropout, spread, ClientConditions.IDEAL.samplesPerSecond()))
-                .watch(this::show);
+                .watch(this::show)
+                .until(round -> stop && isReached(round));
+        if (poison != 0) {
+            simulation.poison(poison);
+        }
         data.validation().ifPresent(simulation::evaluateOn);
         if (threads != null) {
             simulation.threads(threads);
@@ -165,10 +182,13 @@ public final class SimulateCommand extends TuttiCommand {
 
     private Integer reached(List<RoundResult> rounds) {
         return rounds.stream()
-                .filter(round ->
-                        round.evaluation() != null && round.evaluation().get("accuracy") >= target)
+                .filter(this::isReached)
                 .map(RoundResult::round)
                 .findFirst()
                 .orElse(null);
+    }
+
+    private boolean isReached(RoundResult round) {
+        return round.evaluation() != null && round.evaluation().get("accuracy") >= target;
     }
 }
