@@ -53,7 +53,8 @@ public final class Bench {
             "flwr",
             "litserve",
             "mlserver",
-            "ray");
+            "ray",
+            "pyspark");
 
     private Bench() {}
 

@@ -9,6 +9,7 @@ import dev.tutti.train.TrainingException;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.SparkEnv;
 
 /** Starts a node in an executor, on a thread that outlives the task. */
@@ -25,14 +26,17 @@ final class NodeStart implements Serializable {
     private final int servers;
     private final NodeFunction function;
     private final HashMap<String, String> arguments;
+    private final String logDir;
 
+    /** @param logDir what TensorBoard shows, or null for none */
     NodeStart(
             String cluster,
             CoordinatorAddress address,
             int workers,
             int servers,
             NodeFunction function,
-            Map<String, String> arguments) {
+            Map<String, String> arguments,
+            String logDir) {
         this.cluster = cluster;
         this.host = address.host();
         this.port = address.port();
@@ -41,10 +45,15 @@ final class NodeStart implements Serializable {
         this.servers = servers;
         this.function = function;
         this.arguments = new HashMap<>(arguments);
+        this.logDir = logDir;
     }
 
-    /** Starts node {@code number}; returns when all nodes have joined, so that each has a slot of its own until then. */
-    void start(int number, long limitMillis) {
+    /**
+     * Starts node {@code number}; returns when all nodes have joined, so that each has a slot of its own until then.
+     *
+     * @return the address of its TensorBoard; empty text where it has none
+     */
+    String start(int number, long limitMillis) {
         boolean server = number < servers;
         String role = server ? "ps" : Member.WORKER;
         int index = server ? number : number - servers;
@@ -62,10 +71,17 @@ final class NodeStart implements Serializable {
         Thread thread = new Thread(() -> run(context), "tutti-node-" + name);
         thread.setDaemon(true);
         thread.start();
-        Thread watch = new Thread(() -> watch(context, thread), "tutti-node-watch-" + name);
+        Optional<TensorBoardProcess> board = server || index > 0 || logDir == null
+                ? Optional.empty()
+                : TensorBoardProcess.start(
+                        System.getenv().getOrDefault("PATH", ""),
+                        logDir,
+                        SparkEnv.get().rpcEnv().address().host());
+        Thread watch = new Thread(() -> watch(context, thread, board), "tutti-node-watch-" + name);
         watch.setDaemon(true);
         watch.start();
         awaitOthers(team, limitMillis);
+        return board.map(TensorBoardProcess::address).orElse("");
     }
 
     private void run(NodeContext context) {
@@ -81,7 +97,7 @@ final class NodeStart implements Serializable {
     }
 
     /** Hears from the driver that the cluster is shut down. */
-    private void watch(NodeContext context, Thread node) {
+    private void watch(NodeContext context, Thread node, Optional<TensorBoardProcess> board) {
         try {
             while (node.isAlive() && context.team().configuration().values().get(ENDED) == null) {
                 Thread.sleep(POLL_MILLIS);
@@ -91,6 +107,8 @@ final class NodeStart implements Serializable {
             NodeRegistry.remove(cluster, context.feed());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            board.ifPresent(TensorBoardProcess::close);
         }
     }
 
