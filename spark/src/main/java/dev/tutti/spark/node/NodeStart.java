@@ -14,6 +14,7 @@ import org.apache.spark.SparkEnv;
 
 /** Starts a node in an executor, on a thread that outlives the task. */
 final class NodeStart implements Serializable {
+    static final String STARTED = "tutti.nodes.started";
     static final String ENDED = "tutti.nodes.ended";
     private static final long serialVersionUID = 1;
     private static final long POLL_MILLIS = 50;
@@ -63,6 +64,12 @@ final class NodeStart implements Serializable {
                 JoinRequest.of(role, name).process(name + " of " + cluster),
                 1,
                 Connections::open);
+        try {
+            awaitOthers(team, limitMillis);
+        } catch (RuntimeException e) {
+            team.close();
+            throw e;
+        }
         DataFeed feed = new DataFeed();
         NodeContext context = new NodeContext(SparkEnv.get().executorId(), role, index, workers, feed, team);
         if (!server) {
@@ -80,7 +87,6 @@ final class NodeStart implements Serializable {
         Thread watch = new Thread(() -> watch(context, thread, board), "tutti-node-watch-" + name);
         watch.setDaemon(true);
         watch.start();
-        awaitOthers(team, limitMillis);
         return board.map(TensorBoardProcess::address).orElse("");
     }
 
@@ -112,20 +118,40 @@ final class NodeStart implements Serializable {
         }
     }
 
+    /** The driver says when all have joined: a node that sees it later may find some that have ended already. */
     private void awaitOthers(ClusterTeam team, long limitMillis) {
         long deadline = System.nanoTime() + limitMillis * 1_000_000;
-        while (team.members(Member.WORKER).size() + team.members("ps").size() < workers + servers) {
+        while (team.configuration().values().get(STARTED) == null) {
             if (System.nanoTime() > deadline) {
-                throw new TrainingException(
-                        "only " + team.members(Member.WORKER).size() + " of " + workers + " nodes have a slot after "
-                                + limitMillis / 1000 + " s: ask for fewer, or a larger cluster");
+                throw new TrainingException("only " + joined(team) + " of " + (workers + servers)
+                        + " nodes have a slot after " + limitMillis / 1000 + " s: ask for fewer, or a larger cluster");
             }
-            try {
-                Thread.sleep(POLL_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new TrainingException("interrupted while nodes were started", e);
+            pause();
+        }
+    }
+
+    /** Tells the nodes to begin when all of them have joined; run by the driver, until it has or the limit has passed. */
+    void begin(ClusterTeam driver, long limitMillis) {
+        long deadline = System.nanoTime() + limitMillis * 1_000_000;
+        while (System.nanoTime() < deadline) {
+            if (joined(driver) >= workers + servers) {
+                driver.configure(STARTED, "true");
+                return;
             }
+            pause();
+        }
+    }
+
+    private static int joined(ClusterTeam team) {
+        return team.members(Member.WORKER).size() + team.members("ps").size();
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TrainingException("interrupted while nodes were started", e);
         }
     }
 }

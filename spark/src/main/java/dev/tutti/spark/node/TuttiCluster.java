@@ -98,6 +98,9 @@ public final class TuttiCluster {
                     cluster.id, cluster.coordinator.server().address(), workers, servers, function, arguments, logDir);
             List<Integer> numbers =
                     IntStream.range(0, workers + servers).boxed().toList();
+            Thread begin = new Thread(() -> start.begin(cluster.team, START_MILLIS), "tutti-nodes-begin");
+            begin.setDaemon(true);
+            begin.start();
             cluster.tensorBoard = cluster.context
                     .parallelize(numbers, numbers.size())
                     .map(number -> start.start(number, START_MILLIS))
