@@ -14,7 +14,6 @@ import org.apache.spark.SparkEnv;
 
 /** Starts a node in an executor, on a thread that outlives the task. */
 final class NodeStart implements Serializable {
-    static final String STARTED = "tutti.nodes.started";
     static final String ENDED = "tutti.nodes.ended";
     private static final long serialVersionUID = 1;
     private static final long POLL_MILLIS = 50;
@@ -64,15 +63,10 @@ final class NodeStart implements Serializable {
                 JoinRequest.of(role, name).process(name + " of " + cluster),
                 1,
                 Connections::open);
-        try {
-            awaitOthers(team, limitMillis);
-        } catch (RuntimeException e) {
-            team.close();
-            throw e;
-        }
         DataFeed feed = new DataFeed();
         NodeContext context = new NodeContext(SparkEnv.get().executorId(), role, index, workers, feed, team);
         if (!server) {
+            RemoteFeed.serve(team.messages(), feed, NodeStart::onThread);
             NodeRegistry.add(cluster, feed);
         }
         Thread thread = new Thread(() -> run(context), "tutti-node-" + name);
@@ -87,13 +81,19 @@ final class NodeStart implements Serializable {
         Thread watch = new Thread(() -> watch(context, thread, board), "tutti-node-watch-" + name);
         watch.setDaemon(true);
         watch.start();
+        awaitOthers(team, limitMillis);
         return board.map(TensorBoardProcess::address).orElse("");
     }
 
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "tutti-node-fed-from-elsewhere");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
     private void run(NodeContext context) {
-        try (var team = context.team()) {
+        try {
             function.run(arguments, context);
-            team.done();
         } catch (RuntimeException | Error e) {
             context.feed().fail(e.getClass().getSimpleName() + ": " + e.getMessage());
             throw e;
@@ -102,10 +102,10 @@ final class NodeStart implements Serializable {
         }
     }
 
-    /** Hears from the driver that the cluster is shut down. */
+    /** Hears from the driver that the cluster is shut down. Until then a node whose function has ended drops rows, or says why it failed. */
     private void watch(NodeContext context, Thread node, Optional<TensorBoardProcess> board) {
         try {
-            while (node.isAlive() && context.team().configuration().values().get(ENDED) == null) {
+            while (context.team().configuration().values().get(ENDED) == null) {
                 Thread.sleep(POLL_MILLIS);
             }
             context.feed().end();
@@ -115,43 +115,24 @@ final class NodeStart implements Serializable {
             Thread.currentThread().interrupt();
         } finally {
             board.ifPresent(TensorBoardProcess::close);
+            context.team().close();
         }
     }
 
-    /** The driver says when all have joined: a node that sees it later may find some that have ended already. */
     private void awaitOthers(ClusterTeam team, long limitMillis) {
         long deadline = System.nanoTime() + limitMillis * 1_000_000;
-        while (team.configuration().values().get(STARTED) == null) {
+        while (team.members(Member.WORKER).size() + team.members("ps").size() < workers + servers) {
             if (System.nanoTime() > deadline) {
-                throw new TrainingException("only " + joined(team) + " of " + (workers + servers)
-                        + " nodes have a slot after " + limitMillis / 1000 + " s: ask for fewer, or a larger cluster");
+                throw new TrainingException(
+                        "only " + team.members(Member.WORKER).size() + " of " + workers + " nodes have a slot after "
+                                + limitMillis / 1000 + " s: ask for fewer, or a larger cluster");
             }
-            pause();
-        }
-    }
-
-    /** Tells the nodes to begin when all of them have joined; run by the driver, until it has or the limit has passed. */
-    void begin(ClusterTeam driver, long limitMillis) {
-        long deadline = System.nanoTime() + limitMillis * 1_000_000;
-        while (System.nanoTime() < deadline) {
-            if (joined(driver) >= workers + servers) {
-                driver.configure(STARTED, "true");
-                return;
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TrainingException("interrupted while nodes were started", e);
             }
-            pause();
-        }
-    }
-
-    private static int joined(ClusterTeam team) {
-        return team.members(Member.WORKER).size() + team.members("ps").size();
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(POLL_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TrainingException("interrupted while nodes were started", e);
         }
     }
 }

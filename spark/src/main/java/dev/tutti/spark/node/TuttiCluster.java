@@ -98,9 +98,6 @@ public final class TuttiCluster {
                     cluster.id, cluster.coordinator.server().address(), workers, servers, function, arguments, logDir);
             List<Integer> numbers =
                     IntStream.range(0, workers + servers).boxed().toList();
-            Thread begin = new Thread(() -> start.begin(cluster.team, START_MILLIS), "tutti-nodes-begin");
-            begin.setDaemon(true);
-            begin.start();
             cluster.tensorBoard = cluster.context
                     .parallelize(numbers, numbers.size())
                     .map(number -> start.start(number, START_MILLIS))
@@ -117,20 +114,24 @@ public final class TuttiCluster {
         return Optional.of(tensorBoard).filter(address -> !address.isEmpty());
     }
 
-    /** Feeds all rows so many times; returns when the nodes have taken them. */
+    /** Feeds all rows so many times, to the worker of the executor that has them, or to another one; returns when all were taken. */
     public void train(JavaRDD<float[]> rows, int epochs) {
         requireFed();
-        String cluster = id;
+        FeedRoute route = route();
         for (int epoch = 0; epoch < epochs; epoch++) {
-            rows.foreachPartition(part -> NodeRegistry.feed(cluster).feed(part));
+            rows.foreachPartition(route::feed);
         }
     }
 
     /** The nodes' results, one for each row; computed when it is asked for, before the cluster is shut down. */
     public JavaRDD<float[]> inference(JavaRDD<float[]> rows) {
         requireFed();
-        String cluster = id;
-        return rows.mapPartitions(part -> NodeRegistry.feed(cluster).ask(part));
+        FeedRoute route = route();
+        return rows.mapPartitions(route::ask);
+    }
+
+    private FeedRoute route() {
+        return new FeedRoute(id, coordinator.server().address());
     }
 
     private void requireFed() {

@@ -65,7 +65,7 @@ class TuttiClusterTest {
             }
         };
         TuttiCluster cluster = TuttiCluster.run(TestSession.get(), few, Map.of(), 1, 1, InputMode.SPARK);
-        cluster.train(rows(20_000, 2), 1); // more than a feed has room for
+        cluster.train(rows(20_000, 4), 1); // more than a feed has room for, also from the executor without a worker
         cluster.shutdown();
 
         NodeFunction failing = (arguments, context) -> {
@@ -78,6 +78,25 @@ class TuttiClusterTest {
         broken.shutdown(Duration.ofSeconds(30));
         assertThatThrownBy(() -> TuttiCluster.run(TestSession.get(), few, Map.of(), 0, 0, InputMode.TUTTI))
                 .hasMessageContaining("at least 1 worker");
+    }
+
+    @Test
+    void oneWorkerIsAskedFromAllExecutors() {
+        NodeFunction twice = (arguments, context) -> {
+            while (!context.feed().shouldStop()) {
+                context.feed()
+                        .batchResults(context.feed().nextBatch(16).stream()
+                                .map(row -> new float[] {2 * row[0], context.taskIndex()})
+                                .toList());
+            }
+        };
+        TuttiCluster cluster = TuttiCluster.run(TestSession.get(), twice, Map.of(), 1, 0, InputMode.SPARK);
+        List<float[]> answers = cluster.inference(rows(2000, 6)).collect();
+        assertThat(answers).hasSize(2000);
+        for (int i = 0; i < 2000; i++) {
+            assertThat(answers.get(i)).containsExactly(2f * i, 0);
+        }
+        cluster.shutdown();
     }
 
     /** A program that does as TensorBoard does: it says where it is, and runs until it is ended. */
