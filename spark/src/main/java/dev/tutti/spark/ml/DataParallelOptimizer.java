@@ -17,8 +17,8 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The short form for those who have an RDD: {@code DataParallelOptimizer.of(model, 128).epochs(5).output("hdfs:///digits").fit(rdd)}.
- * Its elements are arrays of numbers, rows of numbers, arrays and vectors, or lines of text with numbers between commas, semicolons, tabs or
- * spaces, whose last number is the label; or labelled points of Spark ML.
+ * Its elements are arrays of numbers, rows of numbers, arrays and vectors, or lines of text with numbers between commas, semicolons, tabs
+ * or spaces, whose last number is the label; or labelled points of Spark ML.
  */
 public final class DataParallelOptimizer {
     private final Layer model;

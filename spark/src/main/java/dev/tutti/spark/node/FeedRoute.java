@@ -21,9 +21,12 @@ final class FeedRoute implements Serializable {
     private final String host;
     private final int port;
     private final String token;
+    private final int workers;
 
-    FeedRoute(String cluster, CoordinatorAddress address) {
+    /** @param workers how many were started: they stay until the cluster is shut down */
+    FeedRoute(String cluster, CoordinatorAddress address, int workers) {
         this.cluster = cluster;
+        this.workers = workers;
         this.host = address.host();
         this.port = address.port();
         this.token = address.token();
@@ -64,11 +67,12 @@ final class FeedRoute implements Serializable {
                 Connections::open);
     }
 
-    private static Member worker(ClusterTeam team) {
-        List<Member> workers = team.members(Member.WORKER);
-        if (workers.isEmpty()) {
-            throw new DataException("no worker of the cluster is left: their executors were lost");
+    private Member worker(ClusterTeam team) {
+        List<Member> present = team.members(Member.WORKER);
+        if (present.size() < workers) {
+            throw new DataException("only " + present.size() + " of " + workers
+                    + " workers of the cluster are left: an executor was lost, and rows with it");
         }
-        return workers.get(TaskContext.getPartitionId() % workers.size());
+        return present.get(TaskContext.getPartitionId() % present.size());
     }
 }

@@ -102,7 +102,7 @@ final class NodeStart implements Serializable {
         }
     }
 
-    /** Hears from the driver that the cluster is shut down. Until then a node whose function has ended drops rows, or says why it failed. */
+    /** Hears from the driver that the cluster is shut down. A node whose function has ended drops rows until then, or says why it failed. */
     private void watch(NodeContext context, Thread node, Optional<TensorBoardProcess> board) {
         try {
             while (context.team().configuration().values().get(ENDED) == null) {

@@ -45,11 +45,13 @@ public final class TuttiCluster {
     private final HostedCoordinator coordinator;
     private final ClusterTeam team;
     private final InputMode mode;
+    private final int workers;
     private String tensorBoard = "";
 
     private TuttiCluster(SparkSession session, int workers, InputMode mode) {
         this.context = JavaSparkContext.fromSparkContext(session.sparkContext());
         this.mode = mode;
+        this.workers = workers;
         DriverAddress address = DriverAddress.of(session.sparkContext().getConf(), new SparkCluster());
         MembershipRules rules = MembershipRules.of(workers).patience(Timeouts.DEFAULT.coordinatorInDriver());
         coordinator = HostedCoordinator.start(
@@ -131,7 +133,7 @@ public final class TuttiCluster {
     }
 
     private FeedRoute route() {
-        return new FeedRoute(id, coordinator.server().address());
+        return new FeedRoute(id, coordinator.server().address(), workers);
     }
 
     private void requireFed() {
