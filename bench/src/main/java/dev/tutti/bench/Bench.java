@@ -60,7 +60,8 @@ public final class Bench {
             "flwr",
             "litserve",
             "mlserver",
-            "ray");
+            "ray",
+            "pyspark");
 
     private Bench() {}
 

@@ -12,7 +12,7 @@ import dev.tutti.bench.process.ProcessCommand;
 import java.util.List;
 import java.util.Optional;
 
-/** Training and predicting on two executors of Spark, beside MLlib's network; all-reduce beside MapReduce. */
+/** Training and predicting on two executors of Spark, beside MLlib's network and PyTorch; all-reduce beside MapReduce. */
 final class SparkBenchmark {
     private static final Measure FIT = new Measure("fit_seconds", "time to fit", "s", Better.LOWER);
     private static final Measure ACCURACY = new Measure("accuracy", "test accuracy", "share", Better.HIGHER);
@@ -29,32 +29,38 @@ final class SparkBenchmark {
 
     private SparkBenchmark() {}
 
-    static Benchmark with(PythonPeers unused) {
+    static Benchmark with(PythonPeers peers) {
         Entrant mllib = measured("MLlib", "mllib");
+        Entrant torch = peers.command("PyTorch by TorchDistributor", "spark_torch.py");
         return new Benchmark(
                 "spark",
                 "Two executors of Spark with a core each, in a session that is warm. A network 784-128-10 with sigmoids on 10,000"
                         + " rows of MNIST: Tutti with Adam for 6 epochs, MLlib's MultilayerPerceptronClassifier with 60"
-                        + " iterations of L-BFGS. One update with all of 2,000 rows at a million parameters, by all-reduce and by"
+                        + " iterations of L-BFGS, PyTorch's DistributedDataParallel by Spark's TorchDistributor as Tutti, from a"
+                        + " file. One update with all of 2,000 rows at a million parameters, by all-reduce and by"
                         + " a round of MapReduce through Spark. An epoch of a network 784-512-10 from a table on executors, and"
                         + " from files in two processes that Tutti starts itself. At last kill -9 of an executor.",
-                List.of(),
+                List.of("torch", "pyspark"),
                 List.of(new Race(
-                        "training and predicting on a Spark table",
-                        Cores.ALL,
-                        measured("Tutti", "tutti"),
-                        List.of(
-                                new Comparison(FIT, mllib, Optional.of(RequiredValue.ratio(5))),
-                                new Comparison(ACCURACY, mllib, Optional.of(RequiredValue.ratio(1))),
-                                new Comparison(TRANSFORM, mllib, Optional.empty()),
-                                new Comparison(
-                                        EPOCH,
-                                        measured("Tutti in processes", "processes"),
-                                        Optional.of(RequiredValue.ratio(1 / 1.15))),
-                                new Comparison(ROUND, measured("MapReduce on Spark", "mapreduce"), Optional.empty()),
-                                bounded(FEEDING, "a tenth of the step", 0.1),
-                                bounded(NEXT_STEP, "2 s", 2),
-                                bounded(FULL_STRENGTH, "15 s", 15)))));
+                                "training and predicting on a Spark table",
+                                Cores.ALL,
+                                measured("Tutti", "tutti"),
+                                List.of(
+                                        new Comparison(FIT, mllib, Optional.of(RequiredValue.ratio(5))),
+                                        new Comparison(ACCURACY, mllib, Optional.of(RequiredValue.ratio(1))),
+                                        new Comparison(FIT, torch, Optional.of(RequiredValue.ratio(1.5))),
+                                        new Comparison(ACCURACY, torch, Optional.empty()),
+                                        new Comparison(TRANSFORM, mllib, Optional.empty()),
+                                        new Comparison(
+                                                EPOCH,
+                                                measured("Tutti in processes", "processes"),
+                                                Optional.of(RequiredValue.ratio(1 / 1.15))),
+                                        new Comparison(
+                                                ROUND, measured("MapReduce on Spark", "mapreduce"), Optional.empty()),
+                                        bounded(FEEDING, "a tenth of the step", 0.1),
+                                        bounded(NEXT_STEP, "2 s", 2),
+                                        bounded(FULL_STRENGTH, "15 s", 15)))
+                        .slowToStart()));
     }
 
     /** A number that has to be at most a bound. */

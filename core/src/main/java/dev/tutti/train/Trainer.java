@@ -195,14 +195,14 @@ public final class Trainer implements AutoCloseable {
         }
         ModelPlan plan = plan(ready); // settings that do not fit together are refused before members are started
         requireTablesTrained(plan, prepared.strategy());
-        if (!prepared.strategy().buildsParts()) {
-            build(ready);
-        }
         trainedOn = data.toString();
         Timing timing = new Timing();
         WorkerTask work = new WorkerTask(definition, config, ready, prepared);
         if (fit.launcher() instanceof RemoteLauncher remote) {
             return trainRemotely(remote, work, prepared);
+        }
+        if (!prepared.strategy().buildsParts()) {
+            build(ready);
         }
         try (Team team = fit.launcher().assemble(work)) {
             History history = train(team, timing, plan, ready, prepared);
@@ -227,11 +227,11 @@ public final class Trainer implements AutoCloseable {
     }
 
     private History trainRemotely(RemoteLauncher remote, WorkerTask work, Fit fit) {
-        if (fit.strategy().buildsParts()) {
-            throw new TrainingException(fit.strategy() + " divides the model among its members, and " + remote
-                    + " brings a whole model back: choose a strategy with whole models there");
-        }
         boolean begun = given || epochsDone > 0;
+        if (begun && fit.strategy().buildsParts()) {
+            throw hasValuesAlready(fit.strategy());
+        }
+        build(work.data()); // the whole model comes back, also from members that hold parts of it
         History history = remote.train(new RemoteTraining(work, fit, model, begun, this::save));
         epochsDone = history.epochs().size();
         return history;
@@ -268,9 +268,7 @@ public final class Trainer implements AutoCloseable {
     private History trainParts(
             Team team, Timing timing, ModelPlan plan, Dataset data, Fit fit, Optional<Checkpoint> from) {
         if (given || trainedInParts) {
-            throw new TrainingException(
-                    "the model has values already, and " + fit.strategy()
-                            + " lets every member build its part anew: train a definition, or go on from a checkpoint with resume");
+            throw hasValuesAlready(fit.strategy());
         }
         long progress = from.map(checkpoint -> checkpoint.message().furthest()).orElse(0L);
         Meeting meeting = team.meet(progress);
@@ -302,6 +300,11 @@ public final class Trainer implements AutoCloseable {
                 meeting = team.meet(progress);
             }
         }
+    }
+
+    private static TrainingException hasValuesAlready(Strategy strategy) {
+        return new TrainingException("the model has values already, and " + strategy
+                + " lets every member build its part anew: train a definition, or go on from a checkpoint with resume");
     }
 
     /** The members have changed before this one had built its part. */

@@ -174,10 +174,12 @@ final class DriverLink implements Callback {
                     send(folder);
                 }
                 case WEIGHTS -> {
+                    requireWholeModel(run);
                     SavedModel.writeWeights(run.model(), folder.resolve("weights.safetensors"));
                     send(folder);
                 }
                 case MODEL -> {
+                    requireWholeModel(run);
                     run.saveModel(folder.resolve("model"));
                     FileTransfer.send(messages(), driver, folder.resolve("model/weights.safetensors"));
                 }
@@ -185,6 +187,14 @@ final class DriverLink implements Callback {
             ScratchFolder.delete(folder);
         } catch (IOException e) {
             throw new FileException(scratch.toString(), "cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireWholeModel(Run run) {
+        if (!run.model().plan().isWhole()) {
+            throw new FileException(
+                    "the model",
+                    "is divided among the members: callbacks get checkpoints of it, and the model at the end");
         }
     }
 

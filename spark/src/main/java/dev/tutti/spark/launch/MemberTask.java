@@ -14,11 +14,13 @@ import dev.tutti.comm.connection.Connections;
 import dev.tutti.data.source.RowSupplies;
 import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
+import dev.tutti.nn.Model;
 import dev.tutti.spark.feed.PartitionSupply;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.WorkerTask;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.checkpoint.SavedModel;
@@ -64,7 +66,10 @@ final class MemberTask {
                         + JoinRequest.process(ProcessHandle.current().pid()));
         TaskTeam team;
         try {
-            team = new TaskTeam(ClusterTeam.join(invitation.address(), request, context.cpus(), Connections::open));
+            team = new TaskTeam(
+                    ClusterTeam.join(invitation.address(), request, context.cpus(), Connections::open),
+                    invitation.counters());
+            LOG.info("{} has joined the training, with {} core(s)", name, context.cpus());
         } catch (RefusedException e) {
             if (e.kind() == RefusedException.Kind.OVER) {
                 LOG.info("{}", e.getMessage());
@@ -156,12 +161,22 @@ final class MemberTask {
                 }
                 History history = trainer.fit(work.data(), fit);
                 if (link.isChief()) {
+                    requireWhole(trainer.model());
                     Path file = scratch.path().resolve(StartFiles.WEIGHTS);
                     SavedModel.writeWeights(trainer.model(), file);
                     FileTransfer.send(team.messages(), driver(), file);
                     ask(team, RESULT, history);
                 }
             }
+        }
+    }
+
+    /** A strategy whose members hold parts leaves the whole model to the chief where it fits. */
+    private static void requireWhole(Model model) {
+        if (!model.plan().isWhole()) {
+            throw new TrainingException(
+                    "the whole model does not fit into the memory of the first member, so the driver"
+                            + " cannot get it: save checkpoints, which hold all parts");
         }
     }
 

@@ -158,7 +158,8 @@ final class SparkTraining {
                 training.work(),
                 training.fit().callbacks().stream().map(Callback::name).toList(),
                 host,
-                start);
+                start,
+                new TaskCounters(context));
         try (MemberJob job = MemberJob.start(new MemberRdd(context, invitation, tables), describe(names))) {
             started[0] = job;
             return observe(job, conversation, inbox);

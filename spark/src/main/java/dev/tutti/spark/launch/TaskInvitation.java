@@ -27,6 +27,7 @@ final class TaskInvitation implements Serializable {
     private final ArrayList<String> callbacks;
     private final String driverHost;
     private final Broadcast<StartFiles> start;
+    private final TaskCounters counters;
 
     /**
      * @param names of the members, such as {@code worker-0}: servers first, since the others need them
@@ -38,7 +39,8 @@ final class TaskInvitation implements Serializable {
             WorkerTask work,
             List<String> callbacks,
             String driverHost,
-            Broadcast<StartFiles> start) {
+            Broadcast<StartFiles> start,
+            TaskCounters counters) {
         this.host = address.host();
         this.port = address.port();
         this.token = address.token();
@@ -47,6 +49,7 @@ final class TaskInvitation implements Serializable {
         this.callbacks = new ArrayList<>(callbacks);
         this.driverHost = driverHost;
         this.start = start;
+        this.counters = counters;
         Json.registered().forEach((type, name) -> definitions.put(type.getName(), name));
     }
 
@@ -78,6 +81,10 @@ final class TaskInvitation implements Serializable {
 
     String driverHost() {
         return driverHost;
+    }
+
+    TaskCounters counters() {
+        return counters;
     }
 
     StartFiles start() {

@@ -3,6 +3,7 @@ package dev.tutti.spark.launch;
 import dev.tutti.cluster.TeamView;
 import dev.tutti.comm.Meeting;
 import dev.tutti.comm.MemberLostException;
+import dev.tutti.comm.Report;
 import dev.tutti.comm.Team;
 import java.util.List;
 
@@ -12,11 +13,13 @@ import java.util.List;
  */
 final class TaskTeam extends TeamView {
     private final Team team;
+    private final TaskCounters counters;
     private volatile MemberLostException recalled;
 
-    TaskTeam(Team team) {
+    TaskTeam(Team team, TaskCounters counters) {
         super(team);
         this.team = team;
+        this.counters = counters;
     }
 
     /** Spark wants the task back: what it waits for ends. May be called by any thread. */
@@ -51,6 +54,12 @@ final class TaskTeam extends TeamView {
     public void check() {
         requireWanted();
         super.check();
+    }
+
+    @Override
+    public void report(Report report) {
+        counters.add(report);
+        super.report(report);
     }
 
     @Override

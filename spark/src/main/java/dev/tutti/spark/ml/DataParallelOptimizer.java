@@ -7,6 +7,7 @@ import dev.tutti.optim.Optimizers;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.ml.feature.LabeledPoint;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -16,8 +17,8 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The short form for those who have an RDD: {@code DataParallelOptimizer.of(model, 128).epochs(5).output("hdfs:///digits").fit(rdd)}.
- * Its elements are arrays of numbers, rows of numbers, or lines of text with numbers between commas, semicolons, tabs or spaces; the last
- * number is the label.
+ * Its elements are arrays of numbers, rows of numbers, arrays and vectors, or lines of text with numbers between commas, semicolons, tabs
+ * or spaces, whose last number is the label; or labelled points of Spark ML.
  */
 public final class DataParallelOptimizer {
     private final Layer model;
@@ -103,6 +104,13 @@ public final class DataParallelOptimizer {
             IntStream.range(0, values.length).forEach(i -> values[i] = (float) doubles[i]);
             return values;
         }
+        if (element instanceof LabeledPoint point) {
+            double[] features = point.features().toArray();
+            float[] values = new float[features.length + 1];
+            IntStream.range(0, features.length).forEach(i -> values[i] = (float) features[i]);
+            values[features.length] = (float) point.label();
+            return values;
+        }
         if (element instanceof Row row) {
             List<Integer> places = IntStream.range(0, row.length()).boxed().toList();
             int width = places.stream()
@@ -127,7 +135,7 @@ public final class DataParallelOptimizer {
             }
             return values;
         }
-        throw new DataException("expected arrays of numbers, rows or lines of text, received "
+        throw new DataException("expected arrays of numbers, rows, labelled points or lines of text, received "
                 + (element == null ? "null" : element.getClass().getName()));
     }
 }

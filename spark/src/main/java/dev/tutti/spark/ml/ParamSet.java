@@ -21,6 +21,7 @@ public final class ParamSet implements Serializable {
     final Param<String> predictionCol;
     final Param<String> probabilityCol;
     final Param<String> rawPredictionCol;
+    final Param<String> weightCol;
     final Param<String> validationCol;
     final Param<String> model;
     final IntArrayParam hiddenLayers;
@@ -29,6 +30,7 @@ public final class ParamSet implements Serializable {
     final DoubleParam learningRate;
     final Param<String> loss;
     final Param<String> strategy;
+    final Param<String> mapReduce;
     final IntParam batchSize;
     final IntParam epochs;
     final LongParam seed;
@@ -46,6 +48,7 @@ public final class ParamSet implements Serializable {
         probabilityCol =
                 new Param<>(stage, "probabilityCol", "column that the probabilities of classes are written to");
         rawPredictionCol = new Param<>(stage, "rawPredictionCol", "column that outputs of the model are written to");
+        weightCol = new Param<>(stage, "weightCol", "column of the weights of rows; all count the same without it");
         validationCol = new Param<>(stage, "validationCol", "column that says true for rows that are not trained on");
         model = new Param<>(stage, "model", "definition of the model in YAML or JSON");
         hiddenLayers = new IntArrayParam(stage, "hiddenLayers", "sizes of hidden layers, where no model is given");
@@ -55,6 +58,10 @@ public final class ParamSet implements Serializable {
         learningRate = new DoubleParam(stage, "learningRate", "learning rate, instead of the optimizer's own");
         loss = new Param<>(stage, "loss", "definition of the loss in YAML or JSON");
         strategy = new Param<>(stage, "strategy", "definition of the strategy in YAML or JSON");
+        mapReduce = new Param<>(
+                stage,
+                "mapReduce",
+                "definition of rounds of MapReduce in YAML or JSON, instead of epochs and strategy");
         batchSize = new IntParam(stage, "batchSize", "rows to a batch, over all members");
         epochs = new IntParam(stage, "epochs", "how often to go through the rows");
         seed = new LongParam(stage, "seed", "what all that is random follows from");

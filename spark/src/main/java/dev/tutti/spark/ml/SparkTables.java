@@ -25,6 +25,6 @@ public final class SparkTables {
         return new FedTable(
                 name,
                 selected.queryExecution().toRdd(),
-                TableColumns.layout(selected, features.size(), classes, shape));
+                TableColumns.layout(selected, features.size(), new TableColumns.Kind(classes, false), shape));
     }
 }

@@ -39,7 +39,7 @@ final class TableColumns {
         return table.select(columns.toArray(Column[]::new));
     }
 
-    private static String quoted(String name) {
+    static String quoted(String name) {
         return "`" + name.replace("`", "``") + "`";
     }
 
@@ -72,12 +72,15 @@ final class TableColumns {
                 + ": expected numbers, arrays of numbers or a vector");
     }
 
+    /** How rows become samples. @param weighted whether the last column is the weight of a row */
+    record Kind(boolean classes, boolean weighted) {}
+
     /**
      * How rows of the selected table become samples; the lengths of arrays are those of its first row.
      *
-     * @param features how many of the columns are features; the others are labels
+     * @param features how many of the columns are features; the others are labels, and the weight if there is one
      */
-    static RowLayout layout(Dataset<Row> selected, int features, boolean classes, int... shape) {
+    static RowLayout layout(Dataset<Row> selected, int features, Kind kind, int... shape) {
         List<Row> first = selected.takeAsList(1);
         if (first.isEmpty()) {
             throw new DataException("the table is empty: there is no row to train on");
@@ -89,7 +92,10 @@ final class TableColumns {
             columns.add(RowLayout.column(name, selected.schema().apply(i).dataType(), length(first.get(0), i, name)));
         }
         long[] dims = Arrays.stream(shape).asLongStream().toArray();
-        return new RowLayout(columns.subList(0, features), columns.subList(features, count), classes, dims);
+        int labels = kind.weighted ? count - 1 : count;
+        RowLayout layout =
+                new RowLayout(columns.subList(0, features), columns.subList(features, labels), kind.classes, dims);
+        return kind.weighted ? layout.weighted(columns.get(labels)) : layout;
     }
 
     private static int length(Row row, int at, String name) {

@@ -16,11 +16,14 @@ import dev.tutti.spark.feed.RowLayout;
 import dev.tutti.spark.launch.FedTable;
 import dev.tutti.spark.launch.ScratchFolder;
 import dev.tutti.spark.launch.SessionPlace;
+import dev.tutti.spark.mapreduce.RddEngine;
 import dev.tutti.spark.storage.HadoopCheckpoints;
 import dev.tutti.spark.storage.HadoopFolder;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.checkpoint.SavedModel;
@@ -51,15 +54,26 @@ final class TableTraining {
     ModelFiles run() {
         List<String> columns = new ArrayList<>(stage.featureNames());
         columns.addAll(stage.labelNames());
+        String weight = stage.valueOf(stage.weightCol());
+        if (weight != null) {
+            columns.add(weight);
+        }
         String validation = stage.valueOf(stage.validationCol());
         Column held = validation == null
                 ? functions.lit(false)
-                : functions.coalesce(table.col(validation).cast("boolean"), functions.lit(false));
+                : functions.coalesce(table.col(TableColumns.quoted(validation)).cast("boolean"), functions.lit(false));
         var learned = new TableColumns(columns).select(validation == null ? table : table.filter(functions.not(held)));
         int[] shape = stage.valueOf(stage.featureShape());
         RowLayout layout = TableColumns.layout(
-                learned, stage.featureNames().size(), stage.learnsClasses(), shape == null ? new int[0] : shape);
-        SessionPlace place = new SessionPlace(table.sparkSession()).table(fed(TRAIN, learned, layout));
+                learned,
+                stage.featureNames().size(),
+                new TableColumns.Kind(stage.learnsClasses(), weight != null),
+                shape == null ? new int[0] : shape);
+        FedTable rows = fed(TRAIN, learned, layout);
+        SessionPlace place = new SessionPlace(table.sparkSession()).table(rows);
+        if (stage.valueOf(stage.mapReduce()) != null) {
+            return reduce(place, rows);
+        }
         if (validation != null) {
             place = place.table(fed(VALIDATION, new TableColumns(columns).select(table.filter(held)), layout));
         }
@@ -70,9 +84,39 @@ final class TableTraining {
         return new FedTable(name, rows.queryExecution().toRdd(), layout);
     }
 
+    private Loss loss() {
+        Loss given = Json.readYaml(stage.valueOf(stage.loss()), Loss.class, "the parameter loss");
+        return stage.valueOf(stage.weightCol()) == null ? given : given.weighted();
+    }
+
+    /** Trains in rounds of MapReduce. */
+    private ModelFiles reduce(SessionPlace place, FedTable rows) {
+        if (stage.valueOf(stage.checkpointDir()) != null) {
+            throw new TrainingException("the parameters mapReduce and checkpointDir: rounds of MapReduce have no"
+                    + " checkpoints, choose one of them");
+        }
+        MapReduce rounds = Json.readYaml(stage.valueOf(stage.mapReduce()), MapReduce.class, "the parameter mapReduce");
+        rounds.validate();
+        Optimizer optimizer = optimizer();
+        Loss loss = loss();
+        return place.describing(() -> {
+            try (ScratchFolder folder = ScratchFolder.create("fitted");
+                    Begun begun = begin();
+                    Trainer trainer = begun.trainer(optimizer, loss)
+                            .seed(stage.numberOf(stage.seed()).longValue());
+                    RddEngine engine = new RddEngine(
+                            rows, stage.numberOf(stage.batchSize()).intValue())) {
+                rounds.fit(engine, trainer.build(TuttiSpark.rows(place, TRAIN)), optimizer, loss);
+                Path saved = folder.path().resolve("model");
+                trainer.save(saved);
+                return ModelFiles.read(saved);
+            }
+        });
+    }
+
     private ModelFiles train(SessionPlace place, boolean validates) {
         Optimizer optimizer = optimizer();
-        Loss loss = Json.readYaml(stage.valueOf(stage.loss()), Loss.class, "the parameter loss");
+        Loss loss = loss();
         Dataset rows = TuttiSpark.rows(place, TRAIN)
                 .shuffle(stage.numberOf(stage.seed()).longValue())
                 .batch(stage.numberOf(stage.batchSize()).intValue());

@@ -4,10 +4,13 @@ import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
 import dev.tutti.nn.Layer;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.replica.Strategy;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.spark.ml.Estimator;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.util.DefaultParamsWriter;
@@ -95,6 +98,15 @@ public abstract class TrainingStage<E extends TrainingStage<E, M>, M extends Tra
         return self();
     }
 
+    /**
+     * A column of weights: the loss of each row is multiplied by its own. The mean is over rows, so that weights of 2 everywhere double
+     * the loss.
+     */
+    public final E setWeightCol(String column) {
+        set(weightCol(), column);
+        return self();
+    }
+
     /** Rows where this column says true are not trained on, but measured after each epoch. */
     public final E setValidationCol(String column) {
         set(validationCol(), column);
@@ -156,6 +168,17 @@ public abstract class TrainingStage<E extends TrainingStage<E, M>, M extends Tra
     /** The strategy in YAML or JSON. */
     public final E setStrategy(String definition) {
         set(strategy(), definition);
+        return self();
+    }
+
+    /** Trains in rounds of MapReduce, which are Spark jobs, instead of epochs of a strategy: {@code MapReduce.rounds(30).lbfgs()}. */
+    public final E setMapReduce(MapReduce rounds) {
+        return setMapReduce(Json.write(rounds));
+    }
+
+    /** Rounds of MapReduce in YAML or JSON, such as {@code {rounds: 30, lbfgs: true}}. */
+    public final E setMapReduce(String definition) {
+        set(mapReduce(), definition);
         return self();
     }
 
@@ -224,6 +247,10 @@ public abstract class TrainingStage<E extends TrainingStage<E, M>, M extends Tra
     public final StructType transformSchema(StructType schema) {
         featureNames().forEach(name -> TableColumns.type(schema, name));
         labelNames().forEach(name -> TableColumns.type(schema, name));
+        Stream.of(weightCol(), validationCol())
+                .map(this::valueOf)
+                .filter(Objects::nonNull)
+                .forEach(name -> TableColumns.type(schema, name));
         M without = fitted(uid, null);
         copyValues(without, ParamMap.empty());
         return without.transformSchema(schema);

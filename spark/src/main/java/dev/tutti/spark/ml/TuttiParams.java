@@ -43,6 +43,10 @@ public interface TuttiParams extends Params {
         return paramSet().rawPredictionCol;
     }
 
+    default Param<String> weightCol() {
+        return paramSet().weightCol;
+    }
+
     default Param<String> validationCol() {
         return paramSet().validationCol;
     }
@@ -73,6 +77,10 @@ public interface TuttiParams extends Params {
 
     default Param<String> strategy() {
         return paramSet().strategy;
+    }
+
+    default Param<String> mapReduce() {
+        return paramSet().mapReduce;
     }
 
     default IntParam batchSize() {

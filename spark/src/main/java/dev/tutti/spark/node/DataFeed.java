@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class DataFeed {
     private static final int ROOM = 4096;
-    private static final Duration SILENCE = Duration.ofSeconds(600);
+    static final Duration SILENCE = Duration.ofSeconds(600);
     private static final long POLL_MILLIS = 50;
 
     private final BlockingQueue<float[]> rows = new ArrayBlockingQueue<>(ROOM);

@@ -1,8 +1,8 @@
 package dev.tutti.spark.node;
 
-import dev.tutti.data.DataException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,14 +25,12 @@ final class NodeRegistry {
         });
     }
 
-    /** The feed of a worker in this JVM; they take turns. */
-    static DataFeed feed(String cluster) {
+    /** The feed of a worker in this JVM, if there is one; several take turns. */
+    static Optional<DataFeed> feed(String cluster) {
         List<DataFeed> feeds = FEEDS.get(cluster);
         if (feeds == null) {
-            throw new DataException(
-                    "there is no node of the cluster on this executor: it has ended, or the executor was"
-                            + " started after the cluster");
+            return Optional.empty();
         }
-        return feeds.get(Math.floorMod(NEXT.getAndIncrement(), feeds.size()));
+        return Optional.of(feeds.get(Math.floorMod(NEXT.getAndIncrement(), feeds.size())));
     }
 }

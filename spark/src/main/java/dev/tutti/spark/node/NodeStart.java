@@ -9,6 +9,7 @@ import dev.tutti.train.TrainingException;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.SparkEnv;
 
 /** Starts a node in an executor, on a thread that outlives the task. */
@@ -25,14 +26,17 @@ final class NodeStart implements Serializable {
     private final int servers;
     private final NodeFunction function;
     private final HashMap<String, String> arguments;
+    private final String logDir;
 
+    /** @param logDir what TensorBoard shows, or null for none */
     NodeStart(
             String cluster,
             CoordinatorAddress address,
             int workers,
             int servers,
             NodeFunction function,
-            Map<String, String> arguments) {
+            Map<String, String> arguments,
+            String logDir) {
         this.cluster = cluster;
         this.host = address.host();
         this.port = address.port();
@@ -41,10 +45,15 @@ final class NodeStart implements Serializable {
         this.servers = servers;
         this.function = function;
         this.arguments = new HashMap<>(arguments);
+        this.logDir = logDir;
     }
 
-    /** Starts node {@code number}; returns when all nodes have joined, so that each has a slot of its own until then. */
-    void start(int number, long limitMillis) {
+    /**
+     * Starts node {@code number}; returns when all nodes have joined, so that each has a slot of its own until then.
+     *
+     * @return the address of its TensorBoard; empty text where it has none
+     */
+    String start(int number, long limitMillis) {
         boolean server = number < servers;
         String role = server ? "ps" : Member.WORKER;
         int index = server ? number : number - servers;
@@ -57,21 +66,34 @@ final class NodeStart implements Serializable {
         DataFeed feed = new DataFeed();
         NodeContext context = new NodeContext(SparkEnv.get().executorId(), role, index, workers, feed, team);
         if (!server) {
+            RemoteFeed.serve(team.messages(), feed, NodeStart::onThread);
             NodeRegistry.add(cluster, feed);
         }
         Thread thread = new Thread(() -> run(context), "tutti-node-" + name);
         thread.setDaemon(true);
         thread.start();
-        Thread watch = new Thread(() -> watch(context, thread), "tutti-node-watch-" + name);
+        Optional<TensorBoardProcess> board = server || index > 0 || logDir == null
+                ? Optional.empty()
+                : TensorBoardProcess.start(
+                        System.getenv().getOrDefault("PATH", ""),
+                        logDir,
+                        SparkEnv.get().rpcEnv().address().host());
+        Thread watch = new Thread(() -> watch(context, thread, board), "tutti-node-watch-" + name);
         watch.setDaemon(true);
         watch.start();
         awaitOthers(team, limitMillis);
+        return board.map(TensorBoardProcess::address).orElse("");
+    }
+
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "tutti-node-fed-from-elsewhere");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private void run(NodeContext context) {
-        try (var team = context.team()) {
+        try {
             function.run(arguments, context);
-            team.done();
         } catch (RuntimeException | Error e) {
             context.feed().fail(e.getClass().getSimpleName() + ": " + e.getMessage());
             throw e;
@@ -80,10 +102,10 @@ final class NodeStart implements Serializable {
         }
     }
 
-    /** Hears from the driver that the cluster is shut down. */
-    private void watch(NodeContext context, Thread node) {
+    /** Hears from the driver that the cluster is shut down. A node whose function has ended drops rows until then, or says why it failed. */
+    private void watch(NodeContext context, Thread node, Optional<TensorBoardProcess> board) {
         try {
-            while (node.isAlive() && context.team().configuration().values().get(ENDED) == null) {
+            while (context.team().configuration().values().get(ENDED) == null) {
                 Thread.sleep(POLL_MILLIS);
             }
             context.feed().end();
@@ -91,6 +113,9 @@ final class NodeStart implements Serializable {
             NodeRegistry.remove(cluster, context.feed());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            board.ifPresent(TensorBoardProcess::close);
+            context.team().close();
         }
     }
 

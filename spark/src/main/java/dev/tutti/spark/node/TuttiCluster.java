@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -28,7 +29,7 @@ import org.apache.spark.sql.SparkSession;
  * <pre>{@code
  * TuttiCluster cluster = TuttiCluster.run(spark, function, Map.of(), 2, 0, InputMode.SPARK);
  * cluster.train(rdd, 3);
- * cluster.shutdown(Duration.ofMinutes(1));
+ * cluster.shutdown();
  * }</pre>
  *
  * <p>Nodes live on threads of executors and hold no slot, so that RDDs can be computed beside them. Those whose model can be described
@@ -37,16 +38,20 @@ import org.apache.spark.sql.SparkSession;
 public final class TuttiCluster {
     private static final long START_MILLIS = 60_000;
     private static final long POLL_MILLIS = 50;
+    private static final Duration END = Duration.ofMinutes(5);
 
     private final String id = UUID.randomUUID().toString();
     private final JavaSparkContext context;
     private final HostedCoordinator coordinator;
     private final ClusterTeam team;
     private final InputMode mode;
+    private final int workers;
+    private String tensorBoard = "";
 
     private TuttiCluster(SparkSession session, int workers, InputMode mode) {
         this.context = JavaSparkContext.fromSparkContext(session.sparkContext());
         this.mode = mode;
+        this.workers = workers;
         DriverAddress address = DriverAddress.of(session.sparkContext().getConf(), new SparkCluster());
         MembershipRules rules = MembershipRules.of(workers).patience(Timeouts.DEFAULT.coordinatorInDriver());
         coordinator = HostedCoordinator.start(
@@ -67,6 +72,24 @@ public final class TuttiCluster {
             int workers,
             int servers,
             InputMode mode) {
+        return run(session, function, arguments, workers, servers, mode, null);
+    }
+
+    /**
+     * Starts nodes, and TensorBoard beside the first worker where that program is on the PATH of its executor. TensorBoard asks for no
+     * password: it listens on the address of the executor, for all that reach it.
+     *
+     * @param logDir what TensorBoard shows: a folder that the first worker's executor reads, or null for no TensorBoard
+     * @throws TrainingException if they do not all have a slot within a minute
+     */
+    public static TuttiCluster run(
+            SparkSession session,
+            NodeFunction function,
+            Map<String, String> arguments,
+            int workers,
+            int servers,
+            InputMode mode,
+            String logDir) {
         if (workers < 1 || servers < 0) {
             throw new TrainingException(
                     "expected at least 1 worker and 0 servers, received " + workers + " and " + servers);
@@ -74,10 +97,13 @@ public final class TuttiCluster {
         TuttiCluster cluster = new TuttiCluster(session, workers, mode);
         try {
             NodeStart start = new NodeStart(
-                    cluster.id, cluster.coordinator.server().address(), workers, servers, function, arguments);
+                    cluster.id, cluster.coordinator.server().address(), workers, servers, function, arguments, logDir);
             List<Integer> numbers =
                     IntStream.range(0, workers + servers).boxed().toList();
-            cluster.context.parallelize(numbers, numbers.size()).foreach(number -> start.start(number, START_MILLIS));
+            cluster.tensorBoard = cluster.context
+                    .parallelize(numbers, numbers.size())
+                    .map(number -> start.start(number, START_MILLIS))
+                    .reduce((one, other) -> one.isEmpty() ? other : one);
             return cluster;
         } catch (RuntimeException e) {
             cluster.close();
@@ -85,26 +111,44 @@ public final class TuttiCluster {
         }
     }
 
-    /** Feeds all rows so many times; returns when the nodes have taken them. */
+    /** Where TensorBoard is, for a browser; empty where it was not asked for or is not installed. */
+    public Optional<String> tensorBoard() {
+        return Optional.of(tensorBoard).filter(address -> !address.isEmpty());
+    }
+
+    /** Feeds all rows so many times, to the worker of the executor that has them, or to another one; returns when all were taken. */
     public void train(JavaRDD<float[]> rows, int epochs) {
         requireFed();
-        String cluster = id;
+        FeedRoute route = route();
         for (int epoch = 0; epoch < epochs; epoch++) {
-            rows.foreachPartition(part -> NodeRegistry.feed(cluster).feed(part));
+            rows.foreachPartition(route::feed);
         }
     }
 
     /** The nodes' results, one for each row; computed when it is asked for, before the cluster is shut down. */
     public JavaRDD<float[]> inference(JavaRDD<float[]> rows) {
         requireFed();
-        String cluster = id;
-        return rows.mapPartitions(part -> NodeRegistry.feed(cluster).ask(part));
+        FeedRoute route = route();
+        return rows.mapPartitions(route::ask);
+    }
+
+    private FeedRoute route() {
+        return new FeedRoute(id, coordinator.server().address(), workers);
     }
 
     private void requireFed() {
         if (mode != InputMode.SPARK) {
             throw new TrainingException("the nodes read their own data (" + mode + "): expected InputMode.SPARK");
         }
+    }
+
+    /**
+     * Tells the nodes that no rows follow, and waits for them.
+     *
+     * @throws TrainingException if some have not ended within five minutes
+     */
+    public void shutdown() {
+        shutdown(END);
     }
 
     /**

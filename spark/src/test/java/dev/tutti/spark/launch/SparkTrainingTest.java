@@ -31,11 +31,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** Training as one Spark job, on two executor processes. */
 @Timeout(300)
@@ -118,6 +123,57 @@ class SparkTrainingTest {
                     digits(640), onSpark(2).with(Strategies.parameterServer().servers(1)));
             assertThat(history.epochs()).hasSize(2);
             assertThat(history.last().training().samples()).isEqualTo(640);
+        }
+    }
+
+    /** Counters that tasks of trainings had when they ended. */
+    private static final class Counters extends SparkListener {
+        private final Map<String, Long> sums = new ConcurrentHashMap<>();
+
+        @Override
+        public void onTaskEnd(SparkListenerTaskEnd end) {
+            CollectionConverters.asJava(end.taskInfo().accumulables()).forEach(each -> {
+                if (each.name().exists(name -> name.startsWith("Tutti"))
+                        && each.update().isDefined()) {
+                    sums.merge(
+                            each.name().get(), Long.parseLong("" + each.update().get()), Long::sum);
+                }
+            });
+        }
+    }
+
+    @Test
+    void dividesTheModelAmongTheTasksAndBringsItBackWhole(@TempDir Path folder) throws Exception {
+        Counters counters = new Counters();
+        TestSession.get().sparkContext().addSparkListener(counters);
+        try (Trainer parts = trainer();
+                Trainer threads = trainer()) {
+            History history = parts.fit(
+                    digits(640),
+                    onSpark(2)
+                            .with(Strategies.parallel().pipeline(2))
+                            .validate(Mnist.test().take(100))
+                            .callbacks(Callbacks.checkpoint(folder)));
+            threads.fit(digits(640), epochs(2).quiet());
+            assertThat(history.last().training().samples()).isEqualTo(640);
+            float[] mine = parts.model().vector().values().toArray().floats();
+            float[] theirs = threads.model().vector().values().toArray().floats();
+            for (int i = 0; i < mine.length; i++) {
+                assertThat(mine[i]).isCloseTo(theirs[i], offset(1e-4f));
+            }
+            assertThat(new CheckpointFolder(folder).newest()).isPresent();
+            assertThatThrownBy(() -> parts.fit(
+                            digits(640), onSpark(1).with(Strategies.parallel().pipeline(2))))
+                    .hasMessageContaining("has values already");
+        }
+        TestSession.get().sparkContext().listenerBus().waitUntilEmpty();
+        TestSession.get().sparkContext().removeSparkListener(counters);
+        assertThat(counters.sums).as("what Spark's pages show").containsEntry(TaskCounters.UPDATES, 2L * 20);
+        try (Trainer resumed = trainer()) {
+            History history = resumed.fit(
+                    digits(640),
+                    onSpark(3).with(Strategies.parallel().pipeline(2)).resume(folder));
+            assertThat(history.last().steps()).isEqualTo(30);
         }
     }
 

@@ -19,14 +19,19 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -85,6 +90,10 @@ class StandaloneFaultsTest {
 
     /** Trains until an epoch has been counted after the fault, and a few more. */
     private static List<Long> train(Dataset<Row> table, int epochs, Callback fault) {
+        return train(table, epochs, fault, SparkSlots.of(session.sparkContext()));
+    }
+
+    private static List<Long> train(Dataset<Row> table, int epochs, Callback fault, int workers) {
         SessionPlace place = new SessionPlace(session)
                 .table(SparkTables.of("train", table, List.of("features"), List.of("label"), true));
         List<Long> samples = new ArrayList<>();
@@ -94,6 +103,7 @@ class StandaloneFaultsTest {
                     TuttiSpark.rows(place, "train").shuffle(1).batch(30),
                     Fit.epochs(epochs)
                             .on(TuttiSpark.on(place)
+                                    .workers(workers)
                                     .goneAfter(Duration.ofSeconds(3))
                                     .deadline(Duration.ofSeconds(20)))
                             .callbacks(fault, new Callback() {
@@ -108,7 +118,7 @@ class StandaloneFaultsTest {
                                 }
                             })
                             .quiet()));
-            assertThat(history.epochs()).hasSize(epochs);
+            assertThat(history.epochs()).hasSize(history.reason().isPresent() ? samples.size() : epochs);
         }
         return samples;
     }
@@ -142,6 +152,22 @@ class StandaloneFaultsTest {
             }
         }
         throw new IllegalStateException("no executor runs");
+    }
+
+    private static long processOf(String executorId) {
+        for (int worker = 0; worker < 3; worker++) {
+            for (ProcessHandle process : executorsOf(worker)) {
+                try {
+                    String command = Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"));
+                    if (command.contains("--executor-id\0" + executorId + "\0")) {
+                        return process.pid();
+                    }
+                } catch (IOException e) {
+                    continue; // it has ended
+                }
+            }
+        }
+        throw new IllegalStateException("no process is executor " + executorId);
     }
 
     private static void signal(String name, long pid) {
@@ -187,8 +213,55 @@ class StandaloneFaultsTest {
                 .hasMessageMatching("(?s).*partition \\d.*checksum.*");
     }
 
+    /** The member that Spark starts in place of a lost one joins while the training runs. */
     @Test
     @Order(4)
+    void aSpareSlotTakesTheLostMembersPlace() {
+        AtomicLong killedAt = new AtomicLong();
+        AtomicLong backAfter = new AtomicLong();
+        Set<String> training = ConcurrentHashMap.newKeySet();
+        SparkListener watching = new SparkListener() {
+            @Override
+            public void onTaskStart(SparkListenerTaskStart start) {
+                training.add(start.taskInfo().executorId());
+                if (killedAt.get() > 0 && start.taskInfo().attemptNumber() > 0) {
+                    backAfter.compareAndSet(0, System.nanoTime() - killedAt.get());
+                }
+            }
+        };
+        session.sparkContext().addSparkListener(watching);
+        try {
+            List<Long> samples = train(
+                    table(false),
+                    1000,
+                    new Callback() {
+                        @Override
+                        public void step(Run run) {
+                            if (run.step() >= 40 && killedAt.get() == 0) {
+                                killedAt.set(System.nanoTime());
+                                signal("KILL", processOf(training.iterator().next()));
+                            }
+                        }
+
+                        @Override
+                        public void epoch(Run run, EpochResult result) {
+                            if (backAfter.get() > 0) {
+                                run.stop("the spare slot is used");
+                            }
+                        }
+                    },
+                    2);
+            assertThat(samples).containsOnly((long) ROWS);
+            assertThat(backAfter.get() / 1e9)
+                    .as("seconds until the task ran again")
+                    .isBetween(0.0, 5.0);
+        } finally {
+            session.sparkContext().removeSparkListener(watching);
+        }
+    }
+
+    @Test
+    @Order(5)
     void aStoppedExecutorIsGivenUpAndTheOthersGoOn() {
         Set<Long> stopped = new TreeSet<>();
         try {
@@ -204,11 +277,35 @@ class StandaloneFaultsTest {
     }
 
     @Test
-    @Order(5)
+    @Order(6)
     void aKilledWorkerDaemonTakesItsExecutorAlongAndTheOthersGoOn() {
         StandaloneCluster.Daemon worker = cluster.processes().get(3);
         List<Long> samples = train(table(false), 6, after(40, () -> signal("KILL", worker.pid())));
         assertThat(samples).hasSize(6).containsOnly((long) ROWS);
         assertThat(worker.isAlive()).isFalse();
+    }
+
+    /** Executors come when members need them: no member of the training has one before it begins. */
+    @Test
+    @Order(7)
+    void executorsThatAreAllocatedOnDemandJoinTheTraining() {
+        session.stop();
+        SparkSession.Builder builder = SparkSession.builder();
+        SessionSettings.ofMaster(cluster.master()).forEach(builder::config);
+        session = builder.config("spark.executor.memory", "700m")
+                .config("spark.executor.cores", "1")
+                .config("spark.dynamicAllocation.enabled", "true")
+                .config("spark.dynamicAllocation.shuffleTracking.enabled", "true")
+                .config("spark.dynamicAllocation.initialExecutors", "0")
+                .config("spark.dynamicAllocation.maxExecutors", "2")
+                .config("spark.scheduler.minRegisteredResourcesRatio", "0")
+                .getOrCreate();
+        session.sparkContext().setLogLevel("ERROR");
+        assertThat(SparkSlots.of(session.sparkContext())).isEqualTo(2);
+        List<Long> samples = train(table(false), 3, after(1, () -> {}));
+        assertThat(samples).hasSize(3).containsOnly((long) ROWS);
+        assertThat(session.sparkContext().statusTracker().getExecutorInfos())
+                .as("the driver and two executors")
+                .hasSize(3);
     }
 }

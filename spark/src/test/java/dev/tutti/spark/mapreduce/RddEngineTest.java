@@ -5,6 +5,7 @@ import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.optim.Optimizers.sgd;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.offset;
 
 import dev.tutti.array.NdArray;
@@ -13,6 +14,7 @@ import dev.tutti.nn.Sequential;
 import dev.tutti.spark.TestSession;
 import dev.tutti.spark.launch.FedTable;
 import dev.tutti.spark.ml.DataParallelOptimizer;
+import dev.tutti.spark.ml.ModelFiles;
 import dev.tutti.spark.ml.SparkTables;
 import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.strategy.mapreduce.RangeShuffle;
@@ -24,7 +26,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.ml.feature.LabeledPoint;
+import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,5 +100,34 @@ class RddEngineTest {
             assertThat(scores[0]).isGreaterThan(scores[1]);
             assertThat(scores[3]).isGreaterThan(scores[2]);
         }
+    }
+
+    private static float[] trained(JavaRDD<?> rdd) {
+        ModelFiles files = DataParallelOptimizer.of(Sequential.of(dense(4).tanh(), dense(2)), 16)
+                .fit(rdd);
+        try (Predictor predictor = files.predictor()) {
+            return predictor.model().vector().values().toArray().floats();
+        }
+    }
+
+    @Test
+    void theShortFormTakesRowsArraysAndPointsAlike() {
+        List<float[]> arrays = new ArrayList<>();
+        List<Row> rows = new ArrayList<>();
+        List<LabeledPoint> points = new ArrayList<>();
+        for (Row row : TestSession.blobs(8, 60).collectAsList()) {
+            List<Float> x = row.getList(0);
+            arrays.add(new float[] {x.get(0), x.get(1), (float) row.getDouble(1)});
+            Vector vector = Vectors.dense(x.get(0), x.get(1));
+            rows.add(RowFactory.create(vector, (int) row.getDouble(1)));
+            points.add(new LabeledPoint(row.getDouble(1), vector));
+        }
+        JavaSparkContext context =
+                JavaSparkContext.fromSparkContext(TestSession.get().sparkContext());
+        float[] wanted = trained(context.parallelize(arrays, 2));
+        assertThat(trained(context.parallelize(rows, 2))).isEqualTo(wanted);
+        assertThat(trained(context.parallelize(points, 2))).isEqualTo(wanted);
+        assertThatThrownBy(() -> trained(context.parallelize(List.of("1,2,x"), 1)))
+                .hasMessageContaining("received 'x'");
     }
 }

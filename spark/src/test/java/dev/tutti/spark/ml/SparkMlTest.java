@@ -11,6 +11,7 @@ import dev.tutti.data.DataException;
 import dev.tutti.nn.Sequential;
 import dev.tutti.spark.TestSession;
 import dev.tutti.spark.storage.OtherFileSystem;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.TrainingException;
@@ -18,7 +19,9 @@ import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.ml.Pipeline;
 import org.apache.spark.ml.PipelineModel;
 import org.apache.spark.ml.PipelineStage;
@@ -30,6 +33,9 @@ import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.tuning.CrossValidator;
 import org.apache.spark.ml.tuning.ParamGridBuilder;
 import org.apache.spark.ml.tuning.TrainValidationSplit;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -125,8 +131,100 @@ class SparkMlTest {
         assertThat(Pipeline.load(path + "-unfitted").getStages()[2]).isInstanceOf(TuttiClassifier.class);
     }
 
+    /** The numbers of a model's parameters. */
+    private static float[] parameters(TrainedStage<?> model) {
+        try (Predictor predictor = model.predictor()) {
+            return predictor.model().vector().values().toArray().floats();
+        }
+    }
+
+    @Test
+    void learnsTheSameFromEveryKindOfFeatureColumn() {
+        Dataset<Row> table = TestSession.blobs(11, 40, 25)
+                .withColumn("doubles", functions.expr("transform(features, x -> cast(x as double))"))
+                .withColumn("a", functions.expr("features[0]"))
+                .withColumn("b", functions.expr("cast(features[1] as double)"));
+        table = new VectorAssembler()
+                .setInputCols(new String[] {"a", "b"})
+                .setOutputCol("vector")
+                .transform(table)
+                .cache();
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setModel(Sequential.of(dense(4).tanh(), dense(2)))
+                .setWorkers(1)
+                .setBatchSize(16);
+        float[] wanted = parameters(classifier.fit(table));
+        for (String column : List.of("doubles", "vector")) {
+            assertThat(parameters(classifier.setFeaturesCol(column).fit(table)))
+                    .as(column)
+                    .isEqualTo(wanted);
+        }
+        assertThat(parameters(classifier.setFeaturesCols("a", "b").fit(table))).isEqualTo(wanted);
+    }
+
+    @Test
+    void rowsCountByTheirWeights() {
+        Dataset<Row> table = TestSession.blobs(12, 200, 200)
+                .withColumn("wrong", functions.expr("abs(hash(features)) % 10 < 7"))
+                .withColumn("truth", functions.col("label"))
+                .withColumn("label", functions.expr("if(wrong, 1 - label, label)"))
+                .withColumn("weight", functions.expr("if(wrong, 0, 2)"))
+                .cache();
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(8)
+                .setLearningRate(0.02)
+                .setEpochs(4)
+                .setBatchSize(32);
+        Dataset<Row> judged = table.withColumn("label", functions.col("truth"));
+        assertThat(accuracy(classifier.fit(table).transform(judged)))
+                .as("all rows count the same")
+                .isLessThan(0.3);
+        assertThat(accuracy(classifier.setWeightCol("weight").fit(table).transform(judged)))
+                .isGreaterThan(0.95);
+        assertThatThrownBy(() -> classifier.fit(table.withColumn("weight", functions.expr("if(wrong, -1.0, 1.0)"))))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("column 'weight'")
+                .hasMessageContaining("received -1.0");
+    }
+
+    @Test
+    void learnsInRoundsOfMapReduceWithLbfgs(@TempDir Path folder) throws Exception {
+        Dataset<Row> table = TestSession.blobs(13, 90, 0, 1, 80).cache();
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(8)
+                .setMapReduce(MapReduce.rounds(6).lbfgs());
+        TuttiClassificationModel model = classifier.fit(table);
+        assertThat(accuracy(model.transform(table))).isGreaterThan(0.95);
+        String path = folder.resolve("stage").toUri().toString();
+        classifier.write().save(path);
+        assertThat(parameters(TuttiClassifier.load(path).fit(table))).isEqualTo(parameters(model));
+        assertThatThrownBy(() -> classifier.setMapReduce("{rounds: 0}").fit(table))
+                .hasMessageContaining("rounds: expected at least 1");
+    }
+
+    /** How many trainings ran at the same time, at most. */
+    private static final class Trials extends SparkListener {
+        private final Set<Integer> running = new HashSet<>();
+        private volatile int most;
+
+        @Override
+        public synchronized void onJobStart(SparkListenerJobStart start) {
+            if (start.properties().getProperty("spark.jobGroup.id", "").startsWith("tutti-")) {
+                running.add(start.jobId());
+                most = Math.max(most, running.size());
+            }
+        }
+
+        @Override
+        public synchronized void onJobEnd(SparkListenerJobEnd end) {
+            running.remove(end.jobId());
+        }
+    }
+
     @Test
     void isTunedByCrossValidation() {
+        Trials trials = new Trials();
+        TestSession.get().sparkContext().addSparkListener(trials);
         Dataset<Row> table = TestSession.blobs(4, 120, 120);
         TuttiClassifier classifier = new TuttiClassifier()
                 .setHiddenLayers(4)
@@ -146,6 +244,8 @@ class SparkMlTest {
         assertThat(tuned.avgMetrics()[1]).isGreaterThan(0.9).isGreaterThan(tuned.avgMetrics()[0]);
         assertThat(((TuttiClassificationModel) tuned.bestModel()).getOrDefault(classifier.learningRate()))
                 .isEqualTo(0.02);
+        TestSession.get().sparkContext().removeSparkListener(trials);
+        assertThat(trials.most).as("trials side by side").isEqualTo(2);
     }
 
     @Test
