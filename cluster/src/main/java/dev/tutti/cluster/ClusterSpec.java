@@ -129,7 +129,7 @@ public record ClusterSpec(
             for (Map.Entry<String, List<String>> role : cluster.entrySet()) {
                 if (!role.getKey().equals(WORKER) && !role.getKey().equals(COORDINATOR)) {
                     rules = rules.role(
-                            role.getKey(), RoleRules.of(role.getValue().size()));
+                            role.getKey(), RoleRules.growing(role.getValue().size()));
                 }
             }
             return rules;

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tutti.array.DType;
 import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageRefusedException;
+import dev.tutti.comm.MessageRequest.AnswerMemory;
 import dev.tutti.json.Json;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
@@ -22,6 +24,7 @@ import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
 import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.Device;
+import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -58,6 +61,7 @@ final class ParameterShard implements AutoCloseable {
     private Commit lastCommit; // null: none yet
     private long version;
     private List<Range> trainable;
+    private int workers = 1; // that changes come from, as far as the last one says
 
     /** The shard of a snapshot, with copies of its tensors. */
     ParameterShard(ShardSnapshot snapshot, Message message) {
@@ -152,6 +156,7 @@ final class ParameterShard implements AutoCloseable {
      * @throws MessageRefusedException if it does not fit; nothing has changed then
      */
     void execute(Change change, Message message) {
+        useCores();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             switch (change) {
@@ -162,6 +167,11 @@ final class ParameterShard implements AutoCloseable {
                 case DROP -> drop(ShardRequests.read(message.head(), Drop.class));
             }
         }
+    }
+
+    /** Each worker's change gets its part of the cores: changes of others, and on one machine the workers themselves, need the rest. */
+    private void useCores() {
+        Engine.useThreads(Math.max(1, Engine.cores() / Math.max(1, workers)));
     }
 
     private void store(Store request, Message message) {
@@ -212,11 +222,11 @@ final class ParameterShard implements AutoCloseable {
         if (request.clipScale() != 1) {
             sum.mul_(request.clipScale());
         }
-        vector.gradients().copy_(sum);
+        workers = request.ranks().size();
         RowGradients rows = sumOfRows(request.ranks(), request.factor());
         rows.scale(request.clipScale());
         tables.apply(rows, request.rate());
-        apply(request.rate(), request.trainable());
+        apply(sum, request.rate(), request.trainable());
         lastCommit = request;
         forgetStored();
     }
@@ -261,6 +271,7 @@ final class ParameterShard implements AutoCloseable {
     }
 
     private void push(Push request, Message message) {
+        workers = request.turn().workers();
         boolean repeated = isRepeated(pushKey(request.worker()), request.sequence());
         boolean late = false;
         if (!repeated && request.quorum() == 0) {
@@ -297,9 +308,8 @@ final class ParameterShard implements AutoCloseable {
         if (pending.size() < Math.max(1, Math.min(request.quorum(), clocks.active()))) {
             return;
         }
-        vector.gradients().copy_(pending.mean());
         tables.apply(pending.meanOfRows(), request.rate());
-        apply(request.rate(), request.trainable());
+        apply(pending.mean(), request.rate(), request.trainable());
         pending.clear();
     }
 
@@ -312,11 +322,7 @@ final class ParameterShard implements AutoCloseable {
         rows.scale(scale);
         tables.apply(rows, request.rate());
         if (dense) {
-            vector.gradients().copy_(gradients);
-            if (scale != 1) {
-                vector.gradients().mul_(scale);
-            }
-            apply(request.rate(), request.trainable());
+            apply(scale == 1 ? gradients : gradients.mul(scale), request.rate(), request.trainable());
         }
     }
 
@@ -341,7 +347,8 @@ final class ParameterShard implements AutoCloseable {
         return sequences.getOrDefault(source, 0L) >= sequence;
     }
 
-    private void apply(double rate, List<Range> learning) {
+    /** Moves the values by gradients, which are not changed: they may lie in memory of a worker. */
+    private void apply(Tensor gradients, double rate, List<Range> learning) {
         List<Range> local = new ArrayList<>();
         learning.forEach(stretch -> {
             Range common = setup.local(stretch);
@@ -350,7 +357,10 @@ final class ParameterShard implements AutoCloseable {
             }
         });
         trainable = local;
-        update.apply(rate);
+        if (!update.applyFrom(gradients.view(-1), rate)) {
+            vector.gradients().copy_(gradients.view(-1));
+            update.apply(rate);
+        }
         version++;
     }
 
@@ -369,9 +379,13 @@ final class ParameterShard implements AutoCloseable {
         }
     }
 
-    /** A copy of the values, of the scope that is open. */
-    Tensor values() {
-        return vector.values().copy();
+    /** A copy of the values in memory for an answer, of the scope that is open. */
+    Tensor values(AnswerMemory memory) {
+        useCores();
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor copy = memory.tensor(DType.FLOAT32, Shape.of(vector.size()));
+            return copy.copy_(vector.values());
+        }
     }
 
     /** All of it at this moment, after so many changes; its tensors are copies, of the scope that is open. */
