@@ -19,6 +19,8 @@ import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Drop;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
 import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.QuorumUpdate;
+import dev.tutti.strategy.ps.ShardRequests.Settle;
 import dev.tutti.strategy.ps.ShardRequests.Store;
 import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
@@ -59,6 +61,7 @@ final class ParameterShard implements AutoCloseable {
     private long storedGeneration = -1;
     private long storedStep = -1;
     private Commit lastCommit; // null: none yet
+    private QuorumUpdate lastQuorum; // null: none yet
     private long version;
     private List<Range> trainable;
     private int workers = 1; // that changes come from, as far as the last one says
@@ -88,12 +91,14 @@ final class ParameterShard implements AutoCloseable {
                         snapshot.stored().get(i),
                         tables.gradients(snapshot.storedContents().get(i), snapshot.storedRows(message, i)));
             }
-            pending.restore(snapshot.pending(), message, snapshot.pendingAt(), tables::gradients);
+            pending.restore(
+                    snapshot.pendingNames(), snapshot.pending(), message, snapshot.pendingAt(), tables::gradients);
             tables.restore(snapshot.tables(), message, snapshot.tablesAt());
         }
         storedGeneration = snapshot.storedGeneration();
         storedStep = snapshot.storedStep();
         lastCommit = snapshot.lastCommit();
+        lastQuorum = snapshot.lastQuorum();
         version = snapshot.version();
         sequences.putAll(snapshot.sequences());
         board.beginAt(snapshot.entries());
@@ -135,7 +140,7 @@ final class ParameterShard implements AutoCloseable {
 
     /** How far it is. */
     ShardRequests.Progress progress() {
-        return new ShardRequests.Progress(version, lastCommit);
+        return new ShardRequests.Progress(version, lastCommit, lastQuorum);
     }
 
     StalenessClocks clocks() {
@@ -165,6 +170,7 @@ final class ParameterShard implements AutoCloseable {
                 case PUSH -> push(ShardRequests.read(message.head(), Push.class), message);
                 case REPORT -> report(ShardRequests.read(message.head(), Entry.class), message);
                 case DROP -> drop(ShardRequests.read(message.head(), Drop.class));
+                case SETTLE -> settle(ShardRequests.read(message.head(), Settle.class).update());
             }
         }
     }
@@ -279,7 +285,10 @@ final class ParameterShard implements AutoCloseable {
         } else if (!repeated && request.contents().dense() > 0) {
             late = request.base() != version;
             if (!late) {
-                pending.add(gradients(request.contents(), message), tables.gradients(request.contents(), message));
+                pending.add(
+                        request.name(),
+                        gradients(request.contents(), message),
+                        tables.gradients(request.contents(), message));
                 sequences.put("accepted " + request.worker(), request.sequence());
             }
         }
@@ -308,9 +317,28 @@ final class ParameterShard implements AutoCloseable {
         if (pending.size() < Math.max(1, Math.min(request.quorum(), clocks.active()))) {
             return;
         }
-        tables.apply(pending.meanOfRows(), request.rate());
-        apply(pending.mean(), request.rate(), request.trainable());
+        make(new QuorumUpdate(version + 1, pending.names(), request.rate(), request.trainable()));
+    }
+
+    /** The first shard has made an update: the others have the gradients of its pushes, as they came here before they went there. */
+    private void settle(QuorumUpdate decided) {
+        if (decided.version() <= version) {
+            return;
+        }
+        if (decided.version() != version + 1 || !pending.names().containsAll(decided.pushes())) {
+            throw new MessageRefusedException(
+                    OUT_OF_STEP,
+                    "shard " + number() + " is at version " + version + " and has the pushes " + pending.names()
+                            + ", received a request for " + decided);
+        }
+        make(decided);
+    }
+
+    private void make(QuorumUpdate next) {
+        tables.apply(pending.meanOfRows(next.pushes()), next.rate());
+        apply(pending.mean(next.pushes()), next.rate(), next.trainable());
         pending.clear();
+        lastQuorum = next;
     }
 
     private void applyPush(Push request, Message message) {
@@ -422,6 +450,8 @@ final class ParameterShard implements AutoCloseable {
                 board.numbers(),
                 storedContents,
                 waiting,
+                pending.names(),
+                lastQuorum,
                 heads,
                 setup.policy());
         return new Message(0, 0, Json.write(head).getBytes(UTF_8), body);
