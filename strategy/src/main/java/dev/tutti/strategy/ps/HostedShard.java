@@ -340,9 +340,13 @@ final class HostedShard implements AutoCloseable {
                 }
                 Message answer = kept(each.answer());
                 answers.add(() -> {
+                    boolean taken = each.done().getNumberOfDependents() > 0; // by the thread that completes it
                     each.done().complete(answer);
-                    // Those who asked may just be about to take it.
-                    CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
+                    if (taken) {
+                        answer.close();
+                    } else { // the thread that asked is about to take it
+                        CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
+                    }
                 });
                 return true;
             });
