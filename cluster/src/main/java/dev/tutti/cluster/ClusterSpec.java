@@ -260,7 +260,8 @@ public record ClusterSpec(
         require(
                 others.isEmpty(),
                 "the coordinator would listen on " + own.inWords() + ", where " + others
-                        + " cannot reach it: expected an address of this machine in their network. Write that in place of "
+                        + " cannot reach it: expected an address of this machine in their network. Write that in place"
+                        + " of "
                         + own + " for all members, or have /etc/hosts give it to " + own);
     }
 

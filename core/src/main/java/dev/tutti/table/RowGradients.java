@@ -86,9 +86,7 @@ public final class RowGradients {
     /** What was added for a table. */
     public Part of(String table) {
         Rows rows = tables.get(table);
-        return rows == null
-                ? new Part(new long[0], new float[0])
-                : new Part(rows.index.ids(), rows.exact());
+        return rows == null ? new Part(new long[0], new float[0]) : new Part(rows.index.ids(), rows.exact());
     }
 
     public void scale(double factor) {

@@ -129,8 +129,7 @@ public final class RowTable implements AutoCloseable {
         boolean[] goes = new boolean[index.size()];
         int count = 0;
         for (int place = 0; place < goes.length; place++) {
-            goes[place] =
-                    age > 0 && clock - last.get(place) >= age || fewerThan > 0 && changes.get(place) < fewerThan;
+            goes[place] = age > 0 && clock - last.get(place) >= age || fewerThan > 0 && changes.get(place) < fewerThan;
             count += goes[place] ? 1 : 0;
         }
         if (count > 0) {

@@ -136,8 +136,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
 
     private Optional<ProcessHandle> jvm(String member) {
         return ChildJvms.of(
-                member,
-                processes.values().stream().map(MemberProcess::process).toList());
+                member, processes.values().stream().map(MemberProcess::process).toList());
     }
 
     private void signal(String signal, int member) {

@@ -62,8 +62,7 @@ public final class ParameterClient implements RowSource {
         this(team, name, ShardPlacement.equalParts(length, shards), tables, patience);
     }
 
-    private ParameterClient(
-            Team team, String name, List<Range> ranges, List<TableSpec> tables, Duration patience) {
+    private ParameterClient(Team team, String name, List<Range> ranges, List<TableSpec> tables, Duration patience) {
         this.team = team;
         this.name = name;
         this.patience = patience;

@@ -170,7 +170,8 @@ final class ParameterShard implements AutoCloseable {
                 case PUSH -> push(ShardRequests.read(message.head(), Push.class), message);
                 case REPORT -> report(ShardRequests.read(message.head(), Entry.class), message);
                 case DROP -> drop(ShardRequests.read(message.head(), Drop.class));
-                case SETTLE -> settle(ShardRequests.read(message.head(), Settle.class).update());
+                case SETTLE ->
+                    settle(ShardRequests.read(message.head(), Settle.class).update());
             }
         }
     }

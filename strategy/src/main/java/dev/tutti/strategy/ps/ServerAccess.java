@@ -268,7 +268,8 @@ final class ServerAccess implements AutoCloseable {
             }
         }
         LOG.warn(
-                "the shards of the parameters were set up from the snapshot of {} updates: {} updates since then are lost",
+                "the shards of the parameters were set up from the snapshot of {} updates: {} updates since then are"
+                        + " lost",
                 snapshot.version(),
                 Math.max(0, number - snapshot.version()));
     }

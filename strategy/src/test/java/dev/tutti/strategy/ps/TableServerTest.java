@@ -219,7 +219,9 @@ class TableServerTest {
             };
             Fit fit = epochs(4).with(strategy).validate(data).callbacks(asking);
             cluster.run((number, place) -> train(data, fit.on(place)));
-            assertThat(model.tables().all().get(0).size()).as("rows in the client's process").isZero();
+            assertThat(model.tables().all().get(0).size())
+                    .as("rows in the client's process")
+                    .isZero();
         }
         assertThat(outside).hasSize(4).isEqualTo(inside);
         assertThat(outside.get(3)).isLessThan(outside.get(0));

@@ -98,15 +98,14 @@ public record SoakRun(long seed, boolean byHand, int members, int servers, Fault
         if (byHand) {
             return TrainingScenario.joined().steps(STEPS, EPOCHS);
         }
-        TrainingScenario scenario = TrainingScenario.on(
-                        Cluster.processes(members + servers).restarts(2 + servers).goneAfter(SILENCE))
+        TrainingScenario scenario = TrainingScenario.on(Cluster.processes(members + servers)
+                        .restarts(2 + servers)
+                        .goneAfter(SILENCE))
                 .steps(STEPS, EPOCHS);
         return servers == 0
                 ? scenario
-                : scenario.on(Strategies.parameterServer()
-                        .servers(servers)
-                        .backups(1)
-                        .patience(Duration.ofSeconds(30)));
+                : scenario.on(
+                        Strategies.parameterServer().servers(servers).backups(1).patience(Duration.ofSeconds(30)));
     }
 
     MembershipRules rules() {
