@@ -169,9 +169,7 @@ final class HostedShard implements AutoCloseable {
         for (Early next = early.remove(index + 1); shard != null && next != null; next = early.remove(index + 1)) {
             try {
                 shard.execute(next.change(), next.message());
-            } catch (
-                    MessageRefusedException
-                            e) { // so has the primary, and told the worker: a change is a number to both
+            } catch (MessageRefusedException e) { // as the primary has, which told the worker
                 LOG.debug("{}: change {} was refused", thing, index + 1, e);
             }
             index++;
@@ -191,8 +189,8 @@ final class HostedShard implements AutoCloseable {
             index++;
             copies.add(agreed);
             Message copy = new Message(term, index, message.head(), message.body());
-            for (Member backup :
-                    backups) { // they carry it out while this copy does; one that refuses it is as this one
+            // They carry it out while this copy does; what this one refuses they refuse alike.
+            for (Member backup : backups) {
                 copies.add(acknowledged(backup, links.forward(backup, change, copy)));
             }
             long began = System.nanoTime();
