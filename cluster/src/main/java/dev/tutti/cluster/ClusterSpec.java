@@ -129,7 +129,7 @@ public record ClusterSpec(
             for (Map.Entry<String, List<String>> role : cluster.entrySet()) {
                 if (!role.getKey().equals(WORKER) && !role.getKey().equals(COORDINATOR)) {
                     rules = rules.role(
-                            role.getKey(), RoleRules.of(role.getValue().size()));
+                            role.getKey(), RoleRules.growing(role.getValue().size()));
                 }
             }
             return rules;
@@ -260,7 +260,8 @@ public record ClusterSpec(
         require(
                 others.isEmpty(),
                 "the coordinator would listen on " + own.inWords() + ", where " + others
-                        + " cannot reach it: expected an address of this machine in their network. Write that in place of "
+                        + " cannot reach it: expected an address of this machine in their network. Write that in place"
+                        + " of "
                         + own + " for all members, or have /etc/hosts give it to " + own);
     }
 

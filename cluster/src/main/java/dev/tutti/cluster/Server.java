@@ -10,11 +10,13 @@ import java.util.Map;
  */
 public final class Server implements AutoCloseable {
     private final ClusterSpec spec;
+    private final RoleProgram program;
     private Team team;
 
     /** @param spec whose task is one of another role than the workers' */
     public Server(ClusterSpec spec) {
         this.spec = spec;
+        program = RoleProgram.named(spec.task().type()); // before anything is started
     }
 
     /** The server of the task that the environment names. */
@@ -25,7 +27,6 @@ public final class Server implements AutoCloseable {
     /** Joins the other members; more than once does nothing. */
     public synchronized Server start() {
         if (team == null) {
-            RoleProgram.named(spec.task().type()); // before anything is started
             team = ExternalCluster.join(spec, null, Map.of(), 0);
         }
         return this;
@@ -35,13 +36,22 @@ public final class Server implements AutoCloseable {
     public void join() {
         Team joined = start().team;
         try {
-            RoleProgram.named(spec.task().type()).run(joined, "");
+            program.run(joined, "");
         } catch (RuntimeException | Error e) {
             joined.failed(e);
             throw e;
         } finally {
             close();
         }
+    }
+
+    /**
+     * Asks the server, from another thread, to give what it holds to the other servers; {@link #join} returns when they have it.
+     *
+     * @return whether it does; a program that holds nothing for others does not
+     */
+    public boolean leave() {
+        return program.leave();
     }
 
     /** Leaves the others. Closing twice does nothing. */

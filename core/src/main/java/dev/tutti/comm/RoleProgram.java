@@ -23,6 +23,16 @@ public interface RoleProgram {
     void run(Team team, String settings);
 
     /**
+     * Asks the program, from another thread, to give what it holds to other members and to return from {@link #run} early. A program that holds
+     * nothing need not hear it.
+     *
+     * @return whether it does: if not, the caller ends the program in its own way
+     */
+    default boolean leave() {
+        return false;
+    }
+
+    /**
      * The program of a role.
      *
      * @throws TuttiException if there is none on the class path

@@ -21,15 +21,29 @@ abstract class FusedVectorUpdate extends VectorUpdate {
     @Override
     final void arrange(List<ParameterSlice> stretches) {
         if (!stretches.isEmpty()) {
-            List<Range> within = stretches.stream().map(ParameterSlice::range).toList();
-            List<Range> blocks = FusedUpdate.blocks(within, target().range().from());
-            calls.put(stretches, prepare(blocks, values(), gradients(), kernelDecay()));
+            calls.put(stretches, prepare(blocks(stretches), values(), gradients(), kernelDecay()));
         }
+    }
+
+    private List<Range> blocks(List<ParameterSlice> stretches) {
+        List<Range> within = stretches.stream().map(ParameterSlice::range).toList();
+        return FusedUpdate.blocks(within, target().range().from());
     }
 
     @Override
     protected final void move(List<ParameterSlice> stretches, double rate) {
-        calls.get(stretches).run(rate);
+        if (source() == null) {
+            calls.get(stretches).run(rate);
+            return;
+        }
+        try (FusedUpdate once = prepare(blocks(stretches), values(), source(), kernelDecay())) {
+            once.run(rate);
+        }
+    }
+
+    @Override
+    final boolean readsElsewhere() {
+        return true;
     }
 
     @Override

@@ -16,6 +16,16 @@ public interface Update extends AutoCloseable {
      */
     void apply(double learningRate);
 
+    /**
+     * The same by gradients that lie elsewhere, which are read and not changed. It saves a copy of them.
+     *
+     * @param gradients contiguous, one axis, as long as the target's range
+     * @return whether it was done; if not nothing has changed, and the gradients have to be copied to the target's
+     */
+    default boolean applyFrom(Tensor gradients, double learningRate) {
+        return false;
+    }
+
     /** The state by name; each tensor is as long as the target's range, or a single number. Writing to it restores. */
     Map<String, Tensor> state();
 

@@ -43,6 +43,7 @@ public abstract class VectorUpdate implements Update {
     private final Tensor gradients;
     private final Map<String, Tensor> state = new LinkedHashMap<>();
     private Tensor counter;
+    private Tensor source;
     private boolean counts = true;
     private List<Range> trainable;
     private List<RateGroup> groups = List.of();
@@ -86,6 +87,35 @@ public abstract class VectorUpdate implements Update {
 
     @Override
     public final void apply(double learningRate) {
+        step(learningRate);
+    }
+
+    @Override
+    public final boolean applyFrom(Tensor elsewhere, double learningRate) {
+        boolean changesGradients = decay.isOn() && !decay.decoupled() && (mask != null || !decaysInKernel());
+        if (changesGradients || !readsElsewhere()) {
+            return false;
+        }
+        source = elsewhere;
+        try {
+            step(learningRate);
+        } finally {
+            source = null;
+        }
+        return true;
+    }
+
+    /** Whether {@link #move} reads the gradients of {@link #source} where there are any. */
+    boolean readsElsewhere() {
+        return false;
+    }
+
+    /** Gradients that this step is to read in place of the target's; null for those. */
+    final Tensor source() {
+        return source;
+    }
+
+    private void step(double learningRate) {
         if (closed || !target.vector().values().isOpen()) {
             throw new IllegalStateException("the update was applied after it or its vector was closed");
         }

@@ -13,17 +13,20 @@ public final class RowGradients {
     /** Rows of one table. */
     private static final class Rows {
         private final int width;
-        private final RowIndex index = new RowIndex(64);
-        private float[] values = {};
+        private final RowIndex index;
+        private float[] values;
 
-        Rows(int width) {
+        /** @param expected how many rows there may be at first */
+        Rows(int width, int expected) {
             this.width = width;
+            index = new RowIndex(expected);
+            values = new float[Math.multiplyExact(expected, width)];
         }
 
         void add(long id, float[] from, int at) {
             int place = index.add(id) * width;
             if (place + width > values.length) {
-                values = Arrays.copyOf(values, Math.max(64 * width, Math.multiplyExact(place + width, 2)));
+                values = Arrays.copyOf(values, Math.max(64 * width, Math.multiplyExact(place + width, 3) / 2));
             }
             for (int i = 0; i < width; i++) {
                 values[place + i] += from[at + i];
@@ -33,10 +36,15 @@ public final class RowGradients {
         int length() {
             return index.size() * width;
         }
+
+        /** All values; a copy where there is room behind them. */
+        float[] exact() {
+            return values.length == length() ? values : Arrays.copyOf(values, length());
+        }
     }
 
     /**
-     * Gradients of one table.
+     * Gradients of one table, which are read before more are added, and not changed.
      *
      * @param ids of which none comes twice
      * @param values a row for each, one behind the other
@@ -65,23 +73,20 @@ public final class RowGradients {
             throw new IllegalArgumentException("table " + table + ": expected " + ids.length + " rows of " + width
                     + " numbers, received " + values.length + " numbers");
         }
-        Rows rows = tables.computeIfAbsent(table, name -> new Rows(width));
+        Rows rows = tables.computeIfAbsent(table, name -> new Rows(width, ids.length));
         for (int i = 0; i < ids.length; i++) {
             rows.add(ids[i], values, i * width);
         }
     }
 
     public void add(RowGradients other) {
-        other.tables.forEach(
-                (name, rows) -> add(name, rows.width, rows.index.ids(), Arrays.copyOf(rows.values, rows.length())));
+        other.tables.forEach((name, rows) -> add(name, rows.width, rows.index.ids(), rows.exact()));
     }
 
     /** What was added for a table. */
     public Part of(String table) {
         Rows rows = tables.get(table);
-        return rows == null
-                ? new Part(new long[0], new float[0])
-                : new Part(rows.index.ids(), Arrays.copyOf(rows.values, rows.length()));
+        return rows == null ? new Part(new long[0], new float[0]) : new Part(rows.index.ids(), rows.exact());
     }
 
     public void scale(double factor) {

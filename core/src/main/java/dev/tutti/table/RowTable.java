@@ -1,6 +1,5 @@
 package dev.tutti.table;
 
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -16,8 +15,8 @@ public final class RowTable implements AutoCloseable {
     private final RowColumn values;
     private final Map<String, RowColumn> states = new LinkedHashMap<>();
     private RowIndex index = new RowIndex(16);
-    private int[] changes = new int[16]; // by place: how often the row was changed, and when last
-    private int[] last = new int[16];
+    private final CountColumn changes = new CountColumn(); // how often the row was changed, and when last
+    private final CountColumn last = new CountColumn();
     private int clock;
     private boolean closed;
 
@@ -71,8 +70,8 @@ public final class RowTable implements AutoCloseable {
         int[] places = new int[ids.length];
         for (int i = 0; i < ids.length; i++) {
             places[i] = place(ids[i]);
-            changes[places[i]]++;
-            last[places[i]] = clock;
+            changes.set(places[i], changes.get(places[i]) + 1);
+            last.set(places[i], clock);
         }
         return places;
     }
@@ -86,11 +85,8 @@ public final class RowTable implements AutoCloseable {
             values.reserve(place + 1);
             values.write(place, row, 0);
             states.values().forEach(column -> column.reserve(index.size()));
-            if (place == changes.length) {
-                int room = place + place / 4 + 8;
-                changes = Arrays.copyOf(changes, room);
-                last = Arrays.copyOf(last, room);
-            }
+            changes.reserve(index.size());
+            last.reserve(index.size());
         }
         return place;
     }
@@ -133,7 +129,7 @@ public final class RowTable implements AutoCloseable {
         boolean[] goes = new boolean[index.size()];
         int count = 0;
         for (int place = 0; place < goes.length; place++) {
-            goes[place] = age > 0 && clock - last[place] >= age || fewerThan > 0 && changes[place] < fewerThan;
+            goes[place] = age > 0 && clock - last.get(place) >= age || fewerThan > 0 && changes.get(place) < fewerThan;
             count += goes[place] ? 1 : 0;
         }
         if (count > 0) {
@@ -155,14 +151,14 @@ public final class RowTable implements AutoCloseable {
             for (RowColumn column : states.values()) {
                 move(column, place, to, row);
             }
-            changes[to] = changes[place];
-            last[to] = last[place];
+            changes.set(to, changes.get(place));
+            last.set(to, last.get(place));
         }
         float[] zeros = new float[spec.width()];
         for (int place = next.size(); place < goes.length; place++) {
             int cleared = place;
             states.values().forEach(column -> column.write(cleared, zeros, 0));
-            changes[place] = 0;
+            changes.set(place, 0);
         }
         index = next;
     }
@@ -186,13 +182,13 @@ public final class RowTable implements AutoCloseable {
 
     /** How often each row was changed and when last, by place. */
     synchronized int[][] marks() {
-        return new int[][] {Arrays.copyOf(changes, index.size()), Arrays.copyOf(last, index.size()), {clock}};
+        return new int[][] {changes.first(index.size()), last.first(index.size()), {clock}};
     }
 
     synchronized void marks(int[] places, int[] changed, int[] changedLast, int now) {
         for (int i = 0; i < places.length; i++) {
-            changes[places[i]] = changed[i];
-            last[places[i]] = changedLast[i];
+            changes.set(places[i], changed[i]);
+            last.set(places[i], changedLast[i]);
         }
         clock = now;
     }

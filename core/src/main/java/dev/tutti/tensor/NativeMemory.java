@@ -70,6 +70,11 @@ public final class NativeMemory {
         return BorrowedMemory.tensor(start.getPointer(at), type, shape, released);
     }
 
+    /** Where it begins: tells stretches of memory apart. */
+    public long address() {
+        return start.address();
+    }
+
     public long bytes() {
         return bytes;
     }

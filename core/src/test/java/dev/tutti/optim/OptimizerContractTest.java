@@ -16,6 +16,7 @@ import dev.tutti.array.Range;
 import dev.tutti.json.Json;
 import dev.tutti.optim.schedule.Schedules;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.vector.FlatVector;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -149,6 +150,34 @@ class OptimizerContractTest {
                 parts.forEach(Update::close);
                 assertThat(GradientSeries.valuesOf(many)).isEqualTo(GradientSeries.valuesOf(one));
             }
+        }
+    }
+
+    /** One that cannot read them there says so, and has changed nothing. */
+    @ParameterizedTest
+    @MethodSource("cases")
+    void gradientsElsewhereGiveTheSameBitsAndStayAsTheyAre(Case c) {
+        try (FlatVector one = Course.vector(SIZE, DType.FLOAT32);
+                FlatVector other = Course.vector(SIZE, DType.FLOAT32);
+                Update own = c.optimizer.bind(partlyFrozen(one));
+                Update elsewhere = c.optimizer.bind(partlyFrozen(other));
+                Scope scope = Scope.open()) {
+            steps(one, List.of(own), 0, STEPS);
+            boolean reads = true;
+            for (int step = 0; step < STEPS; step++) {
+                Course.giveGradients(other, step);
+                Tensor given = other.gradients().copy();
+                Tensor kept = given.copy();
+                other.gradients().fill_(Double.NaN);
+                reads = elsewhere.applyFrom(given, RATE);
+                if (!reads) {
+                    other.gradients().copy_(given);
+                    elsewhere.apply(RATE);
+                }
+                assertThat(given.toArray()).isEqualTo(kept.toArray());
+            }
+            assertThat(Course.valuesOf(other)).isEqualTo(Course.valuesOf(one));
+            assertThat(reads).isEqualTo(!c.name.startsWith("rmsprop") && !c.name.equals("lion"));
         }
     }
 

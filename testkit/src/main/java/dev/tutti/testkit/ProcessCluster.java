@@ -134,17 +134,25 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
 
     // ---- faults
 
-    private Optional<ProcessHandle> jvm(int member) {
+    private Optional<ProcessHandle> jvm(String member) {
         return ChildJvms.of(
-                "worker-" + member,
-                processes.values().stream().map(MemberProcess::process).toList());
+                member, processes.values().stream().map(MemberProcess::process).toList());
     }
 
     private void signal(String signal, int member) {
+        signal(signal, "worker-" + member);
+    }
+
+    private void signal(String signal, String member) {
         jvm(member)
                 .ifPresentOrElse(
                         found -> signals.send(signal, found.pid()),
-                        () -> LOG.info("there is no JVM of worker-{} to send {} to", member, signal));
+                        () -> LOG.info("there is no JVM of {} to send {} to", member, signal));
+    }
+
+    @Override
+    public void signalServer(int server, String signal) {
+        signal(signal, "server-" + server);
     }
 
     @Override
@@ -164,7 +172,7 @@ public final class ProcessCluster implements AutoCloseable, Fault.Victims {
 
     @Override
     public void slow(int member, double times) {
-        jvm(member).ifPresent(process -> slowness.set(process.pid(), times));
+        jvm("worker-" + member).ifPresent(process -> slowness.set(process.pid(), times));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.tutti.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.Shape;
@@ -24,7 +25,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -45,15 +48,25 @@ class ParameterServerFaultsTest {
         void strike(TrainingCluster cluster, ParameterClient client);
     }
 
-    private static ParameterClient client(Team team, int number) {
-        return new ParameterClient(team, "pusher-" + number, LENGTH, 2, List.of(TABLE), Duration.ofSeconds(60));
+    /**
+     * What is pushed to.
+     *
+     * @param servers at the start
+     * @param restarts lost ones that are replaced
+     * @param shards of the vector
+     * @param backups of each shard
+     */
+    private record Setting(int servers, int restarts, int shards, int backups) {}
+
+    private static ParameterClient client(Team team, int number, int shards) {
+        return new ParameterClient(team, "pusher-" + number, LENGTH, shards, List.of(TABLE), Duration.ofSeconds(60));
     }
 
     /** What the vector and a row hold when each of the workers has pushed its number so often. */
-    private static List<float[]> after(int servers, int restarts, Map<Integer, Fault> faults) {
-        try (TrainingCluster cluster = TrainingCluster.of(Map.of("server", servers))
+    private static List<float[]> after(Setting setting, Map<Integer, Fault> faults) {
+        try (TrainingCluster cluster = TrainingCluster.of(Map.of("server", setting.servers()))
                 .workers(WORKERS)
-                .restarts(restarts)
+                .restarts(setting.restarts())
                 .start()) {
             ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
             try {
@@ -61,7 +74,7 @@ class ParameterServerFaultsTest {
                 List<Future<List<float[]>>> running = new ArrayList<>();
                 for (int i = 0; i < WORKERS; i++) {
                     int number = i;
-                    running.add(threads.submit(() -> push(cluster, number, pushed, faults)));
+                    running.add(threads.submit(() -> push(cluster, setting, number, pushed, faults)));
                 }
                 List<float[]> last = List.of();
                 for (Future<List<float[]>> each : running) {
@@ -77,13 +90,14 @@ class ParameterServerFaultsTest {
     }
 
     private static List<float[]> push(
-            TrainingCluster cluster, int number, AtomicInteger pushed, Map<Integer, Fault> faults) {
+            TrainingCluster cluster, Setting setting, int number, AtomicInteger pushed, Map<Integer, Fault> faults) {
         try (Team team = cluster.join("worker-" + number);
                 Scope scope = Scope.open()) {
             team.meet(0);
-            ParameterClient client = client(team, number);
+            ParameterClient client = client(team, number, setting.shards());
             if (number == 0) {
-                client.setUp(Tensor.zeros(Shape.of(LENGTH), DType.FLOAT32), Optimizers.sgd(1), 2);
+                Tensor zeros = Tensor.zeros(Shape.of(LENGTH), DType.FLOAT32);
+                client.setUp(zeros, Optimizers.sgd(1), setting.backups(), setting.servers());
             }
             team.collectives().barrier("set up");
             Tensor amount = Tensor.full(Shape.of(LENGTH), -(number + 1), DType.FLOAT32);
@@ -113,25 +127,62 @@ class ParameterServerFaultsTest {
         assertThat(result.get(1)).containsOnly(sum);
     }
 
-    private static void kill(TrainingCluster cluster, ParameterClient client, int shard) {
-        String primary = client.primary(shard).orElseThrow();
-        cluster.process(primary).orElseThrow().destroyForcibly();
+    /** Kills the primaries of shards, one right after the other. */
+    private static void kill(TrainingCluster cluster, ParameterClient client, int... shards) {
+        List<ProcessHandle> victims = Arrays.stream(shards)
+                .mapToObj(shard -> client.primary(shard).orElseThrow())
+                .map(primary -> cluster.process(primary).orElseThrow())
+                .toList();
+        victims.forEach(ProcessHandle::destroyForcibly);
     }
 
     @Test
     void serversThatAreKilledLoseAndDoubleNothing() {
         assertAllThereOnce(after(
-                3,
-                1,
+                new Setting(3, 1, 2, 2),
                 Map.of(
                         PUSHES / 3, (cluster, client) -> kill(cluster, client, 0),
                         2 * PUSHES / 3, (cluster, client) -> kill(cluster, client, 1))));
     }
 
+    @Test
+    void twoOfThreeServersThatAreKilledAtOnceLoseAndDoubleNothing() {
+        Map<Integer, Fault> both = Map.of(PUSHES / 2, (cluster, client) -> kill(cluster, client, 0, 1));
+        assertAllThereOnce(after(new Setting(3, 0, 2, 2), both));
+    }
+
+    /** The other half: with one copy less the same two take a shard with them, and the workers are told which. */
+    @Test
+    void twoOfThreeServersTakeAShardOfOneBackupWithThem() {
+        Map<Integer, Fault> both = Map.of(PUSHES / 2, (cluster, client) -> kill(cluster, client, 0, 1));
+        assertThatThrownBy(() -> after(new Setting(3, 0, 3, 1), both))
+                .hasStackTraceContaining("all copies of shard")
+                .hasStackTraceContaining("are lost");
+    }
+
+    /** A server joins and is given shards; the one that gives is killed as soon as the new one has a copy. */
+    @Test
+    void aServerThatIsKilledWhileItsShardsMoveLosesAndDoublesNothing() {
+        AtomicBoolean moved = new AtomicBoolean();
+        assertAllThereOnce(after(new Setting(2, 0, 4, 1), Map.of(PUSHES / 4, (cluster, client) -> {
+            cluster.add("server", "server-9");
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            boolean given = false;
+            while (!given && System.nanoTime() < deadline) { // the other workers go on pushing
+                given = IntStream.range(0, client.shards())
+                        .anyMatch(shard -> client.holders(shard).contains("server-9"));
+                pause();
+            }
+            cluster.process("server-0").orElseThrow().destroyForcibly();
+            moved.set(given);
+        })));
+        assertThat(moved).as("the new server was given a shard").isTrue();
+    }
+
     /** A primary that is stopped is given up; when it goes on it is refused, and changes nothing. */
     @Test
     void aPrimaryThatStandsStillAndGoesOnLaterLosesAndDoublesNothing() {
-        assertAllThereOnce(after(3, 0, Map.of(PUSHES / 2, (cluster, client) -> {
+        assertAllThereOnce(after(new Setting(3, 0, 2, 2), Map.of(PUSHES / 2, (cluster, client) -> {
             String primary = client.primary(0).orElseThrow();
             long process = cluster.process(primary).orElseThrow().pid();
             signal("-STOP", process);

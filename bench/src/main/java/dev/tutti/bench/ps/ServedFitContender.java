@@ -33,6 +33,9 @@ public final class ServedFitContender {
     private static final class Training implements Workload, Callback {
         private static final long ROWS = 1L << 20;
 
+        /** Pushes after which all workers are there and their code is compiled. */
+        private static final long WARM_UP = 120;
+
         private final int batch;
         private final AtomicLong pushes = new AtomicLong();
         private final Thread thread;
@@ -44,7 +47,7 @@ public final class ServedFitContender {
             thread = new Thread(() -> train(model), "bench-trains");
             thread.setDaemon(true);
             thread.start();
-            await(30); // all are there, and code is compiled
+            await(WARM_UP);
         }
 
         private void train(EngineModel model) {

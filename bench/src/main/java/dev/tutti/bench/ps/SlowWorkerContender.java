@@ -64,7 +64,7 @@ public final class SlowWorkerContender {
         UntilLoss until = new UntilLoss();
         try (Trainer trainer = Trainer.of(
                         Sequential.of(new Pause(), dense(64).tanh(), dense(ClassSource.CLASSES)),
-                        Optimizers.sgd(0.05),
+                        Optimizers.sgd(0.02),
                         Losses.softmaxCrossEntropy())
                 .seed(3)
                 .cores(1)) {

@@ -24,4 +24,9 @@ public record RoleRules(int expected, int min, int max) {
     public static RoleRules of(int members) {
         return new RoleRules(members, 1, members);
     }
+
+    /** The same where more than those may join later, such as servers that others give a part of their work to. */
+    public static RoleRules growing(int members) {
+        return new RoleRules(members, 1, Integer.MAX_VALUE);
+    }
 }

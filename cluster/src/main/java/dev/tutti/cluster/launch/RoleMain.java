@@ -5,6 +5,7 @@ import dev.tutti.cluster.ClusterTeam;
 import dev.tutti.cluster.rpc.JoinRequest;
 import dev.tutti.comm.RoleProgram;
 import dev.tutti.comm.connection.Connections;
+import dev.tutti.host.HostTuning;
 import dev.tutti.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -21,6 +22,7 @@ public final class RoleMain {
     private RoleMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        HostTuning.apply();
         WorkerMain.leaveCtrlCToTheDriver();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();

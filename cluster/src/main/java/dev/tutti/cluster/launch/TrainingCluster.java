@@ -82,7 +82,7 @@ public final class TrainingCluster implements AutoCloseable {
         MembershipRules rules = MembershipRules.of(workers).between(1, MOST_WORKERS);
         int count = 0;
         for (Map.Entry<String, Integer> role : roles.entrySet()) {
-            rules = rules.role(role.getKey(), RoleRules.of(role.getValue()));
+            rules = rules.role(role.getKey(), RoleRules.growing(role.getValue()));
             count += role.getValue();
         }
         coordinator = HostedCoordinator.start(ServerSettings.of(rules), folder);
@@ -102,7 +102,7 @@ public final class TrainingCluster implements AutoCloseable {
         }
     }
 
-    /** One more JVM of a role. */
+    /** One more JVM of a role, beside those that were started first. */
     public void add(String role, String name) {
         started().start(name, plan(role));
     }

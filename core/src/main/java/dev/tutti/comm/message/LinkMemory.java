@@ -1,5 +1,7 @@
 package dev.tutti.comm.message;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.message.FrameCodec.Descriptor;
 import dev.tutti.comm.message.FrameCodec.Place;
 import dev.tutti.comm.sharedmemory.Segment;
@@ -42,9 +44,28 @@ final class LinkMemory implements AutoCloseable {
 
     // ---- sending
 
-    /** Copies tensors into shared memory, if there is room. */
+    /** A tensor with any elements that lies in shared memory, if there is room: {@link #put} need not copy it. */
+    synchronized Optional<Tensor> lend(DType type, Shape shape) {
+        if (!closed && shape.size() * type.bytes() >= SHORTEST) {
+            for (SharedBlocks blocks : own.values()) {
+                Optional<Tensor> lent = blocks.lend(type, shape);
+                if (lent.isPresent()) {
+                    return lent;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Copies tensors into shared memory, if there is room; one that was lent is there already. */
     synchronized Place put(List<Tensor> body) {
         if (!own.isEmpty() && MessageFrame.bytes(body) >= SHORTEST) {
+            for (Map.Entry<Integer, SharedBlocks> each : own.entrySet()) {
+                OptionalInt at = each.getValue().find(body);
+                if (at.isPresent()) {
+                    return new Place(each.getKey(), at.getAsInt());
+                }
+            }
             for (Map.Entry<Integer, SharedBlocks> each : own.entrySet()) {
                 OptionalInt at = each.getValue().put(body);
                 if (at.isPresent()) {

@@ -7,6 +7,7 @@ import dev.tutti.comm.MessageHandler;
 import dev.tutti.comm.MessageRefusedException;
 import dev.tutti.comm.MessageRequest;
 import dev.tutti.tensor.Scope;
+import dev.tutti.tensor.Tensor;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeSet;
@@ -81,8 +82,12 @@ final class RequestDispatcher {
     }
 
     private void handle(MessageHandler handler, MessageLink link, MessagePeer peer, MessageFrame frame, Reply reply) {
-        MessageRequest request =
-                new MessageRequest(link.peer(), frame.text(), frame.message(), Duration.ofMillis(frame.limitMillis()));
+        MessageRequest request = new MessageRequest(
+                link.peer(),
+                frame.text(),
+                frame.message(),
+                Duration.ofMillis(frame.limitMillis()),
+                (type, shape) -> link.lend(type, shape).orElseGet(() -> Tensor.empty(shape, type)));
         try (Scope scope = Scope.open()) {
             var unused = handler.handle(request)
                     .whenComplete((answer, failure) -> finish(link, peer, frame, reply, answer, failure));

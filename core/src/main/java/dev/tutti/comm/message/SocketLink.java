@@ -1,5 +1,7 @@
 package dev.tutti.comm.message;
 
+import dev.tutti.array.DType;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Member;
 import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Tensor;
@@ -105,6 +107,11 @@ final class SocketLink implements MessageLink {
         } else {
             later(this::drain);
         }
+    }
+
+    @Override
+    public Optional<Tensor> lend(DType type, Shape shape) {
+        return end.get() == null ? memory.lend(type, shape) : Optional.empty();
     }
 
     private void later(Runnable work) {

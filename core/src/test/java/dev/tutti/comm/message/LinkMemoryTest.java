@@ -8,6 +8,7 @@ import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageHandler;
 import dev.tutti.comm.message.TestingMessages.Kind;
+import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.io.IOException;
@@ -94,6 +95,39 @@ class LinkMemoryTest {
             assertThat(whole.sum().item()).isEqualTo(3.0 * ELEMENTS);
             assertThat(whole.narrow(0, ELEMENTS, ELEMENTS).sum().item()).isEqualTo(3.0 * ELEMENTS);
             assertThat(step.item()).isEqualTo(7);
+        }
+    }
+
+    /** What a handler writes into memory for its answer is read there; blocks that come to no answer are free again. */
+    @Test
+    void answersThatAreWrittenIntoSharedMemoryAreNotCopiedAgain() {
+        MessageLimits limits = MessageLimits.DEFAULT.sharedBytes(4 << 20);
+        List<Long> addresses = new ArrayList<>();
+        try (TestingMessages members = members(limits);
+                Scope scope = Scope.open()) {
+            members.of(1).serve("fill", MessageHandler.of(request -> {
+                Tensor unused = request.memory().tensor(DType.FLOAT32, Shape.of(ELEMENTS));
+                Tensor answer = request.memory().tensor(DType.FLOAT32, Shape.of(ELEMENTS));
+                addresses.add(NativeMemory.of(answer).address());
+                unused.fill_(-1);
+                double value = Double.parseDouble(request.message().text());
+                return Message.of("", answer.fill_(value));
+            }));
+            for (int i = 0; i < 100; i++) { // 80 MB through 4
+                try (Message answer = members.of(0)
+                        .ask(ONE, "fill", Message.of(Integer.toString(i)), LONG)
+                        .join()) {
+                    assertThat(answer.body().get(0).sum().item()).isEqualTo((double) i * ELEMENTS);
+                }
+            }
+            assertThat(members.takenFromMemory(0)).isGreaterThan(80);
+            assertThat(addresses.subList(50, 100).stream().distinct().count())
+                    .as("the same blocks again and again")
+                    .isLessThan(10);
+            Message late = members.of(0).ask(ONE, "fill", Message.of("7"), LONG).join();
+            members.close();
+            assertThat(late.body().get(0).sum().item()).isEqualTo(7.0 * ELEMENTS);
+            late.close();
         }
     }
 

@@ -45,7 +45,9 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -271,7 +273,7 @@ final class AsynchronousReplica implements Replica {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             List<RowGradients> rows = servers.tables().split(model().rowGradients());
-            List<Message> answers = servers.client().all(BackupLinks.topic(Change.PUSH), shard -> {
+            IntFunction<ShardClient.Request> request = shard -> {
                 PushBody body = new PushBody()
                         .gradients(encoders.get(shard)
                                 .encode(model().vector()
@@ -283,9 +285,23 @@ final class AsynchronousReplica implements Replica {
                 return ShardClient.Request.of(
                                 head(shard, plan.learningRate(), turn(clock), body.contents()), body.tensors())
                         .toTheEnd();
-            });
+            };
+            boolean firstDecides = quorum() > 0; // the others have the gradients of every push that it accepts
+            if (firstDecides) {
+                servers.client()
+                        .tell(
+                                BackupLinks.topic(Change.PUSH),
+                                shard -> shard == BoardReader.SHARD ? null : request.apply(shard));
+            }
+            List<Message> answers = servers.client()
+                    .all(
+                            BackupLinks.topic(Change.PUSH),
+                            shard -> firstDecides && shard != BoardReader.SHARD ? null : request.apply(shard));
             stale = true;
-            answers.stream().skip(BoardReader.SHARD + 1L).forEach(Message::close);
+            answers.stream()
+                    .skip(BoardReader.SHARD + 1L)
+                    .filter(Objects::nonNull)
+                    .forEach(Message::close);
             late = answers.get(BoardReader.SHARD).text().equals(ShardServer.LATE);
             atLeast = quorum() > 0 && !late ? versions[0] + 1 : 0;
             return BoardReader.entries(answers.get(BoardReader.SHARD));
@@ -304,7 +320,7 @@ final class AsynchronousReplica implements Replica {
                 turn,
                 contents,
                 counted(),
-                quorum());
+                quorum() > 0 && shard != BoardReader.SHARD ? Push.KEPT : quorum());
     }
 
     /** Puts an entry on the board, with what was measured, and gets all that this worker has not counted yet. */

@@ -167,7 +167,11 @@ final class HostedShard implements AutoCloseable {
         }
         early.keySet().removeIf(number -> shard != null && number <= index);
         for (Early next = early.remove(index + 1); shard != null && next != null; next = early.remove(index + 1)) {
-            shard.execute(next.change(), next.message());
+            try {
+                shard.execute(next.change(), next.message());
+            } catch (MessageRefusedException e) { // as the primary has, which told the worker
+                LOG.debug("{}: change {} was refused", thing, index + 1, e);
+            }
             index++;
             next.done().complete(Message.of(""));
         }
@@ -182,23 +186,32 @@ final class HostedShard implements AutoCloseable {
             if (gate.mustWait(change, message)) {
                 return gate.hold(change, message, answer);
             }
-            long began = System.nanoTime();
-            shard.execute(change, message);
             index++;
-            busyNanos += System.nanoTime() - began;
             copies.add(agreed);
             Message copy = new Message(term, index, message.head(), message.body());
+            // They carry it out while this copy does; what this one refuses they refuse alike.
             for (Member backup : backups) {
-                copies.add(settled(backup, links.forward(backup, change, copy)));
+                copies.add(acknowledged(backup, links.forward(backup, change, copy)));
+            }
+            long began = System.nanoTime();
+            try {
+                shard.execute(change, message);
+            } finally {
+                busyNanos += System.nanoTime() - began;
             }
         }
         answerWaiting();
-        return all(copies).thenApply(done -> {
-            synchronized (this) {
-                requireStillPrimary();
-                return answer.apply(shard);
-            }
-        });
+        CompletableFuture<Void> copied = all(copies);
+        if (copied.isDone()) {
+            return copied.thenApply(done -> answered(answer));
+        }
+        // Threads that hear answers must not wait for this shard's lock: its owner may be writing to them.
+        return copied.thenApplyAsync(done -> answered(answer), links.threads());
+    }
+
+    private synchronized Message answered(Function<ParameterShard, Message> answer) {
+        requireStillPrimary();
+        return answer.apply(shard);
     }
 
     /** Lets changes wait from now on, until {@link #cut} of the same name or for a few seconds; answers with what this shard has. */
@@ -325,9 +338,13 @@ final class HostedShard implements AutoCloseable {
                 }
                 Message answer = kept(each.answer());
                 answers.add(() -> {
+                    boolean taken = each.done().getNumberOfDependents() > 0; // by the thread that completes it
                     each.done().complete(answer);
-                    // Those who asked may just be about to take it.
-                    CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
+                    if (taken) {
+                        answer.close();
+                    } else { // the thread that asked is about to take it
+                        CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
+                    }
                 });
                 return true;
             });
@@ -602,6 +619,18 @@ final class HostedShard implements AutoCloseable {
             LOG.warn("{} is not the primary of {} any more: {}", links.self(), thing, why);
         }
         fenced = true;
+    }
+
+    /** The same as {@link #settled} for a change: an answer is heard without another thread. */
+    private CompletableFuture<Void> acknowledged(Member backup, CompletableFuture<Message> answer) {
+        return answer.handle((ok, failure) -> {
+                    if (failure != null) {
+                        return settled(backup, answer);
+                    }
+                    ok.close();
+                    return CompletableFuture.<Void>completedFuture(null);
+                })
+                .thenCompose(settled -> settled);
     }
 
     /** A backup that does not answer is left out before anything is acknowledged without it. */

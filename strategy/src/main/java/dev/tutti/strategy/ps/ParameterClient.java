@@ -6,6 +6,7 @@ import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.Team;
+import dev.tutti.nn.Model;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Contents;
@@ -13,7 +14,9 @@ import dev.tutti.strategy.ps.ShardRequests.Pull;
 import dev.tutti.strategy.ps.ShardRequests.Push;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
 import dev.tutti.table.RowGradients;
+import dev.tutti.table.RowSource;
 import dev.tutti.table.TableSpec;
+import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingException;
@@ -32,7 +35,7 @@ import java.util.concurrent.TimeUnit;
  * clients of one process have different names.
  */
 @Experimental
-public final class ParameterClient {
+public final class ParameterClient implements RowSource {
     /** Of no group of workers: no worker waits for this one. */
     private static final WorkerClock NO_TURN = new WorkerClock(-2, -2, 0, 0, 0);
 
@@ -56,13 +59,37 @@ public final class ParameterClient {
      * @param patience how long a shard may not answer
      */
     public ParameterClient(Team team, String name, long length, int shards, List<TableSpec> tables, Duration patience) {
+        this(team, name, ShardPlacement.equalParts(length, shards), tables, patience);
+    }
+
+    private ParameterClient(Team team, String name, List<Range> ranges, List<TableSpec> tables, Duration patience) {
         this.team = team;
         this.name = name;
         this.patience = patience;
         this.tables = List.copyOf(tables);
-        ranges = ShardPlacement.equalParts(length, shards);
+        this.ranges = ranges;
         client = new ShardClient(team, ranges, patience);
         rows = new TableClient(client, tables);
+    }
+
+    /**
+     * A client of what a training by parameter servers has on its servers, for evaluation and inference beside it: {@link #pullInto} brings the
+     * values, and rows are read when the model asks for them.
+     *
+     * @param model of the same definition as the one that is trained
+     * @param strategy that of the training
+     */
+    public static ParameterClient of(Team team, String name, Model model, ParameterServer strategy) {
+        return new ParameterClient(
+                team, name, strategy.layout(model).ranges(), model.tables().specs(), strategy.patience());
+    }
+
+    /** Reads the vector into a model, which gets the rows of its tables from the servers from now on: those that it needs. */
+    public void pullInto(Model model) {
+        try (NoGradients off = NoGradients.begin()) {
+            pull(model.vector().values());
+        }
+        model.rowsFrom(this);
     }
 
     /** Whether servers hold all shards. */
@@ -153,6 +180,12 @@ public final class ParameterClient {
         }
     }
 
+    /** The same as {@link #rows}, for a model that reads here. */
+    @Override
+    public float[] read(TableSpec table, long[] ids) {
+        return rows(table, ids);
+    }
+
     /** Reads rows of a table, one behind the other. */
     public float[] rows(TableSpec table, long[] ids) {
         return rows.read(table, ids);
@@ -210,6 +243,14 @@ public final class ParameterClient {
     /** How many shards there are. */
     public int shards() {
         return ranges.size();
+    }
+
+    /** The servers that have a copy of a shard now, its primary first. */
+    public List<String> holders(int shard) {
+        return team.ownership()
+                .of(ShardSnapshot.thing(shard))
+                .map(Holding::holders)
+                .orElse(List.of());
     }
 
     /** The server that is the primary of a shard now; empty while there is none. */

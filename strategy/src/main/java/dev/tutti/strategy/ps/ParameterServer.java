@@ -155,7 +155,7 @@ public final class ParameterServer extends Definition implements Strategy {
     }
 
     /**
-     * So many workers more than an update needs, in the synchronous agreement with one server: an update is the mean of the first pushes of all
+     * So many workers more than an update needs, in the synchronous agreement: an update is the mean of the first pushes of all
      * other workers; later ones are dropped, and their rows are computed again with the new values. Each worker has batches of its own then.
      */
     public ParameterServer backupWorkers(int count) {
@@ -183,6 +183,10 @@ public final class ParameterServer extends Definition implements Strategy {
 
     double snapshotSeconds() {
         return snapshotSeconds;
+    }
+
+    boolean hasBackupWorkers() {
+        return backupWorkers > 0;
     }
 
     /** Pushes that make an update; 0 where each makes one, or all are agreed on. */
@@ -303,8 +307,11 @@ public final class ParameterServer extends Definition implements Strategy {
                 "backups: expected from 0 to less than the number of servers, " + servers + ", received " + backups);
         require(backupWorkers >= 0, "backupWorkers: expected 0 or more, received " + backupWorkers);
         require(
-                backupWorkers == 0 || isSynchronous() && shards() == 1 && pin.isEmpty(),
-                "backupWorkers: expected the synchronous agreement, one server and one shard, received " + this);
+                backupWorkers == 0 || isSynchronous(),
+                "backupWorkers: expected the synchronous agreement, received " + this);
+        require(
+                backupWorkers == 0 || snapshots == null || shards() == 1 && pin.isEmpty(),
+                "backupWorkers: expected one server and one shard, or no snapshots, received " + this);
         require(
                 snapshots == null || !snapshots.isBlank(),
                 "snapshots: expected a folder that all members see, received '" + snapshots + "'");

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tutti.array.DType;
 import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
+import dev.tutti.array.Shape;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageRefusedException;
+import dev.tutti.comm.MessageRequest.AnswerMemory;
 import dev.tutti.json.Json;
 import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Target;
@@ -17,11 +19,14 @@ import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Drop;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
 import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.QuorumUpdate;
+import dev.tutti.strategy.ps.ShardRequests.Settle;
 import dev.tutti.strategy.ps.ShardRequests.Store;
 import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.strategy.ps.SnapshotGate.CutMarks;
 import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.Device;
+import dev.tutti.tensor.Engine;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -56,8 +61,10 @@ final class ParameterShard implements AutoCloseable {
     private long storedGeneration = -1;
     private long storedStep = -1;
     private Commit lastCommit; // null: none yet
+    private QuorumUpdate lastQuorum; // null: none yet
     private long version;
     private List<Range> trainable;
+    private int workers = 1; // that changes come from, as far as the last one says
 
     /** The shard of a snapshot, with copies of its tensors. */
     ParameterShard(ShardSnapshot snapshot, Message message) {
@@ -84,12 +91,14 @@ final class ParameterShard implements AutoCloseable {
                         snapshot.stored().get(i),
                         tables.gradients(snapshot.storedContents().get(i), snapshot.storedRows(message, i)));
             }
-            pending.restore(snapshot.pending(), message, snapshot.pendingAt(), tables::gradients);
+            pending.restore(
+                    snapshot.pendingNames(), snapshot.pending(), message, snapshot.pendingAt(), tables::gradients);
             tables.restore(snapshot.tables(), message, snapshot.tablesAt());
         }
         storedGeneration = snapshot.storedGeneration();
         storedStep = snapshot.storedStep();
         lastCommit = snapshot.lastCommit();
+        lastQuorum = snapshot.lastQuorum();
         version = snapshot.version();
         sequences.putAll(snapshot.sequences());
         board.beginAt(snapshot.entries());
@@ -131,7 +140,7 @@ final class ParameterShard implements AutoCloseable {
 
     /** How far it is. */
     ShardRequests.Progress progress() {
-        return new ShardRequests.Progress(version, lastCommit);
+        return new ShardRequests.Progress(version, lastCommit, lastQuorum);
     }
 
     StalenessClocks clocks() {
@@ -152,6 +161,7 @@ final class ParameterShard implements AutoCloseable {
      * @throws MessageRefusedException if it does not fit; nothing has changed then
      */
     void execute(Change change, Message message) {
+        useCores();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             switch (change) {
@@ -160,8 +170,15 @@ final class ParameterShard implements AutoCloseable {
                 case PUSH -> push(ShardRequests.read(message.head(), Push.class), message);
                 case REPORT -> report(ShardRequests.read(message.head(), Entry.class), message);
                 case DROP -> drop(ShardRequests.read(message.head(), Drop.class));
+                case SETTLE ->
+                    settle(ShardRequests.read(message.head(), Settle.class).update());
             }
         }
+    }
+
+    /** Each worker's change gets its part of the cores: changes of others, and on one machine the workers themselves, need the rest. */
+    private void useCores() {
+        Engine.useThreads(Math.max(1, Engine.cores() / Math.max(1, workers)));
     }
 
     private void store(Store request, Message message) {
@@ -212,11 +229,11 @@ final class ParameterShard implements AutoCloseable {
         if (request.clipScale() != 1) {
             sum.mul_(request.clipScale());
         }
-        vector.gradients().copy_(sum);
+        workers = request.ranks().size();
         RowGradients rows = sumOfRows(request.ranks(), request.factor());
         rows.scale(request.clipScale());
         tables.apply(rows, request.rate());
-        apply(request.rate(), request.trainable());
+        apply(sum, request.rate(), request.trainable());
         lastCommit = request;
         forgetStored();
     }
@@ -261,6 +278,7 @@ final class ParameterShard implements AutoCloseable {
     }
 
     private void push(Push request, Message message) {
+        workers = request.turn().workers();
         boolean repeated = isRepeated(pushKey(request.worker()), request.sequence());
         boolean late = false;
         if (!repeated && request.quorum() == 0) {
@@ -268,7 +286,10 @@ final class ParameterShard implements AutoCloseable {
         } else if (!repeated && request.contents().dense() > 0) {
             late = request.base() != version;
             if (!late) {
-                pending.add(gradients(request.contents(), message), tables.gradients(request.contents(), message));
+                pending.add(
+                        request.name(),
+                        gradients(request.contents(), message),
+                        tables.gradients(request.contents(), message));
                 sequences.put("accepted " + request.worker(), request.sequence());
             }
         }
@@ -297,10 +318,28 @@ final class ParameterShard implements AutoCloseable {
         if (pending.size() < Math.max(1, Math.min(request.quorum(), clocks.active()))) {
             return;
         }
-        vector.gradients().copy_(pending.mean());
-        tables.apply(pending.meanOfRows(), request.rate());
-        apply(request.rate(), request.trainable());
+        make(new QuorumUpdate(version + 1, pending.names(), request.rate(), request.trainable()));
+    }
+
+    /** The first shard has made an update: the others have the gradients of its pushes, as they came here before they went there. */
+    private void settle(QuorumUpdate decided) {
+        if (decided.version() <= version) {
+            return;
+        }
+        if (decided.version() != version + 1 || !pending.names().containsAll(decided.pushes())) {
+            throw new MessageRefusedException(
+                    OUT_OF_STEP,
+                    "shard " + number() + " is at version " + version + " and has the pushes " + pending.names()
+                            + ", received a request for " + decided);
+        }
+        make(decided);
+    }
+
+    private void make(QuorumUpdate next) {
+        tables.apply(pending.meanOfRows(next.pushes()), next.rate());
+        apply(pending.mean(next.pushes()), next.rate(), next.trainable());
         pending.clear();
+        lastQuorum = next;
     }
 
     private void applyPush(Push request, Message message) {
@@ -312,11 +351,7 @@ final class ParameterShard implements AutoCloseable {
         rows.scale(scale);
         tables.apply(rows, request.rate());
         if (dense) {
-            vector.gradients().copy_(gradients);
-            if (scale != 1) {
-                vector.gradients().mul_(scale);
-            }
-            apply(request.rate(), request.trainable());
+            apply(scale == 1 ? gradients : gradients.mul(scale), request.rate(), request.trainable());
         }
     }
 
@@ -341,7 +376,8 @@ final class ParameterShard implements AutoCloseable {
         return sequences.getOrDefault(source, 0L) >= sequence;
     }
 
-    private void apply(double rate, List<Range> learning) {
+    /** Moves the values by gradients, which are not changed: they may lie in memory of a worker. */
+    private void apply(Tensor gradients, double rate, List<Range> learning) {
         List<Range> local = new ArrayList<>();
         learning.forEach(stretch -> {
             Range common = setup.local(stretch);
@@ -350,7 +386,10 @@ final class ParameterShard implements AutoCloseable {
             }
         });
         trainable = local;
-        update.apply(rate);
+        if (!update.applyFrom(gradients.view(-1), rate)) {
+            vector.gradients().copy_(gradients.view(-1));
+            update.apply(rate);
+        }
         version++;
     }
 
@@ -369,9 +408,13 @@ final class ParameterShard implements AutoCloseable {
         }
     }
 
-    /** A copy of the values, of the scope that is open. */
-    Tensor values() {
-        return vector.values().copy();
+    /** A copy of the values in memory for an answer, of the scope that is open. */
+    Tensor values(AnswerMemory memory) {
+        useCores();
+        try (NoGradients off = NoGradients.begin()) {
+            Tensor copy = memory.tensor(DType.FLOAT32, Shape.of(vector.size()));
+            return copy.copy_(vector.values());
+        }
     }
 
     /** All of it at this moment, after so many changes; its tensors are copies, of the scope that is open. */
@@ -408,6 +451,8 @@ final class ParameterShard implements AutoCloseable {
                 board.numbers(),
                 storedContents,
                 waiting,
+                pending.names(),
+                lastQuorum,
                 heads,
                 setup.policy());
         return new Message(0, 0, Json.write(head).getBytes(UTF_8), body);

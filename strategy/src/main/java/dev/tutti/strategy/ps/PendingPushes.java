@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/** Pushes that were accepted for an update which waits for more of them, in the order of acceptance. */
+/** Pushes that were accepted for an update which waits for more of them, in the order of acceptance, by their names. */
 final class PendingPushes implements AutoCloseable {
+    private final List<String> names = new ArrayList<>();
     private final List<Tensor> gradients = new ArrayList<>();
     private final List<RowGradients> rows = new ArrayList<>();
 
-    void add(Tensor gradient, RowGradients touched) {
+    void add(String name, Tensor gradient, RowGradients touched) {
+        names.add(name);
         gradients.add(gradient.copy().retain());
         rows.add(touched);
     }
@@ -22,21 +24,26 @@ final class PendingPushes implements AutoCloseable {
         return gradients.size();
     }
 
-    /** The mean gradient; it belongs to the open scope. */
-    Tensor mean() {
-        Tensor sum = gradients.get(0).copy();
-        gradients.stream().skip(1).forEach(sum::add_);
-        return sum.mul_(1.0 / size());
+    List<String> names() {
+        return List.copyOf(names);
     }
 
-    RowGradients meanOfRows() {
+    /** The mean gradient of some, in their order; it belongs to the open scope. */
+    Tensor mean(List<String> chosen) {
+        Tensor sum = gradients.get(names.indexOf(chosen.get(0))).copy();
+        chosen.stream().skip(1).forEach(name -> sum.add_(gradients.get(names.indexOf(name))));
+        return sum.mul_(1.0 / chosen.size());
+    }
+
+    RowGradients meanOfRows(List<String> chosen) {
         RowGradients sum = new RowGradients();
-        rows.forEach(sum::add);
-        sum.scale(1.0 / size());
+        chosen.forEach(name -> sum.add(rows.get(names.indexOf(name))));
+        sum.scale(1.0 / chosen.size());
         return sum;
     }
 
     void clear() {
+        names.clear();
         gradients.forEach(Tensor::close);
         gradients.clear();
         rows.clear();
@@ -56,12 +63,17 @@ final class PendingPushes implements AutoCloseable {
 
     /** Takes over what a snapshot has behind a number of other tensors. */
     void restore(
-            List<Contents> contents, Message message, int from, BiFunction<Contents, Message, RowGradients> reader) {
+            List<String> called,
+            List<Contents> contents,
+            Message message,
+            int from,
+            BiFunction<Contents, Message, RowGradients> reader) {
         int at = from;
-        for (Contents each : contents) {
+        for (int i = 0; i < contents.size(); i++) {
+            Contents each = contents.get(i);
             int count = each.dense() + 2 * each.tables().size();
             Message part = new Message(0, 0, new byte[0], message.body().subList(at, at + count));
-            add(part.body().get(0), reader.apply(each, part));
+            add(called.get(i), part.body().get(0), reader.apply(each, part));
             at += count;
         }
     }

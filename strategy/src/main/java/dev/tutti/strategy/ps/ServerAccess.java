@@ -15,6 +15,8 @@ import dev.tutti.strategy.ps.ShardRequests.About;
 import dev.tutti.strategy.ps.ShardRequests.Commit;
 import dev.tutti.strategy.ps.ShardRequests.Progress;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
+import dev.tutti.strategy.ps.ShardRequests.QuorumUpdate;
+import dev.tutti.strategy.ps.ShardRequests.Settle;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
 import dev.tutti.strategy.ps.ShardSnapshot.ShardPolicy;
 import dev.tutti.tensor.NoGradients;
@@ -205,6 +207,7 @@ final class ServerAccess implements AutoCloseable {
         }
         long furthest = shards.stream().mapToLong(Progress::version).max().orElse(0);
         if (!lockstep) {
+            settle(shards.get(0).lastQuorum());
             return furthest;
         }
         if (furthest > number + 1 || shards.stream().anyMatch(shard -> shard.version() < number)) {
@@ -265,7 +268,8 @@ final class ServerAccess implements AutoCloseable {
             }
         }
         LOG.warn(
-                "the shards of the parameters were set up from the snapshot of {} updates: {} updates since then are lost",
+                "the shards of the parameters were set up from the snapshot of {} updates: {} updates since then are"
+                        + " lost",
                 snapshot.version(),
                 Math.max(0, number - snapshot.version()));
     }
@@ -384,22 +388,66 @@ final class ServerAccess implements AutoCloseable {
         long[] versions = new long[client.shards()];
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
-            List<Message> answers = client.all(ShardServer.PULL, shard -> {
-                ShardClient.Request request = ShardClient.Request.of(new Pull(shard, atLeast, turn, staleness))
-                        .into(model().vector().values(client.range(shard)))
-                        .byAnyCopy(strategy.readsCopies());
-                return turn == null ? request : request.waiting();
-            });
-            for (int shard = 0; shard < versions.length; shard++) {
-                versions[shard] = ShardRequests.read(answers.get(shard).head(), Progress.class)
-                        .version();
+            if (!firstDecides()) {
+                read(client.all(ShardServer.PULL, shard -> request(shard, atLeast, turn, staleness)), versions);
+                return versions;
             }
+            Message first = client.one(0, ShardServer.PULL, request(0, atLeast, turn, staleness));
+            Progress decided = ShardRequests.read(first.head(), Progress.class);
+            versions[0] = decided.version();
+            settle(decided.lastQuorum());
+            read(
+                    client.all(
+                            ShardServer.PULL,
+                            shard -> shard == 0 ? null : request(shard, decided.version(), turn, staleness)),
+                    versions);
         }
         return versions;
     }
 
+    private ShardClient.Request request(int shard, long atLeast, WorkerClock turn, long staleness) {
+        ShardClient.Request request = ShardClient.Request.of(new Pull(shard, atLeast, turn, staleness))
+                .into(model().vector().values(client.range(shard)))
+                .byAnyCopy(strategy.readsCopies());
+        return turn == null ? request : request.waiting();
+    }
+
+    private static void read(List<Message> answers, long[] versions) {
+        for (int shard = 0; shard < versions.length; shard++) {
+            if (answers.get(shard) != null) {
+                versions[shard] = ShardRequests.read(answers.get(shard).head(), Progress.class)
+                        .version();
+            }
+        }
+    }
+
+    /** Whether the first of several shards decides which pushes make an update. */
+    private boolean firstDecides() {
+        return strategy.hasBackupWorkers() && client.shards() > 1;
+    }
+
+    /** Lets the other shards make the update that the first one has made; those that have made it change nothing. */
+    private void settle(QuorumUpdate decided) {
+        if (decided != null && firstDecides()) {
+            client.tell(
+                    BackupLinks.topic(ShardRequests.Change.SETTLE),
+                    shard -> shard == 0
+                            ? null
+                            : ShardClient.Request.of(new Settle(shard, decided)).toTheEnd());
+        }
+    }
+
+    private void settle() {
+        if (firstDecides()) {
+            try (Message answer = client.one(0, ShardServer.PROGRESS, ShardClient.Request.of(new About(0)))) {
+                settle(ShardRequests.read(answer.head(), Progress.class).lastQuorum());
+            }
+        }
+    }
+
     /** Reads the optimizer's state into this worker's. */
     void readState() {
+        settle();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             List<Message> answers = client.all(ShardServer.STATE, shard -> ShardClient.Request.of(new About(shard)));

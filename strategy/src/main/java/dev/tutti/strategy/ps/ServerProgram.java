@@ -5,9 +5,14 @@ import dev.tutti.comm.RoleProgram;
 import dev.tutti.comm.Team;
 import java.util.concurrent.TimeUnit;
 
-/** The program of a parameter server: it holds the shards that workers set up there, until the training is over. */
+/**
+ * The program of a parameter server: it holds the shards that workers set up there, until the training is over or it is asked to leave. One
+ * that leaves gives its shards to the other servers.
+ */
 public final class ServerProgram implements RoleProgram {
     private static final int TICKS_BETWEEN_LOOKS = 10;
+
+    private volatile boolean leaving;
 
     @Override
     public String role() {
@@ -15,10 +20,19 @@ public final class ServerProgram implements RoleProgram {
     }
 
     @Override
+    public boolean leave() {
+        leaving = true;
+        return true;
+    }
+
+    @Override
     public void run(Team team, String settings) {
         try (ShardServer server = new ShardServer(team).serve()) {
             for (long tick = 0; !team.isOver(); tick++) {
                 team.check();
+                if (leaving && server.giveAllAway()) {
+                    return;
+                }
                 if (tick % TICKS_BETWEEN_LOOKS == 0) {
                     server.followTable();
                     server.addBackups();

@@ -2,8 +2,10 @@ package dev.tutti.strategy.ps;
 
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
+import dev.tutti.comm.MessageRefusedException;
 import dev.tutti.comm.Team;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +41,7 @@ final class ShardBalance {
     private final Map<Integer, Double> busyBefore = new HashMap<>();
     private final Map<Integer, Double> busyLately = new HashMap<>();
     private long lastLook = System.nanoTime();
+    private volatile boolean leaving; // this server is not given any shards
 
     ShardBalance(Team team, BackupLinks links, Map<Integer, HostedShard> shards) {
         this.team = team;
@@ -61,6 +64,10 @@ final class ShardBalance {
      * @param shards by number, with busy seconds in each second
      */
     record ServerLoad(Map<Integer, ShardLoad> shards) {
+        private long bytes() {
+            return shards.values().stream().mapToLong(ShardLoad::bytes).sum();
+        }
+
         private double busy() {
             return shards.values().stream().mapToDouble(ShardLoad::busy).sum();
         }
@@ -78,6 +85,18 @@ final class ShardBalance {
         return new ServerLoad(out);
     }
 
+    /**
+     * The same for another server.
+     *
+     * @throws MessageRefusedException if this one is about to leave, so that it is not given anything
+     */
+    ServerLoad told() {
+        if (leaving) {
+            throw new MessageRefusedException(MessageRefusedException.FENCED, links.self() + " is about to leave");
+        }
+        return own();
+    }
+
     private synchronized void measure() {
         double seconds = Math.max(1e-3, (System.nanoTime() - lastLook) / 1e9);
         lastLook = System.nanoTime();
@@ -92,7 +111,8 @@ final class ShardBalance {
     /** Measures, asks the other servers, and perhaps begins a move; called again and again. */
     void look() {
         measure();
-        if (links.others().isEmpty() || own().shards().size() < 2 || !looking.compareAndSet(false, true)) {
+        boolean stays = leaving || links.others().isEmpty() || own().shards().size() < 2;
+        if (stays || !looking.compareAndSet(false, true)) {
             return; // with one shard nothing is gained by giving it away
         }
         links.threads().execute(() -> {
@@ -106,22 +126,39 @@ final class ShardBalance {
         });
     }
 
+    /**
+     * Gives every shard, also those that are pinned, to the server that carries least. The only server keeps them until another one has joined.
+     *
+     * @return whether this server is the primary of none any more
+     */
+    boolean giveAllAway() {
+        leaving = true;
+        for (int number : own().shards().keySet()) {
+            Map<String, Member> members = new TreeMap<>();
+            Map<String, ServerLoad> others = ask(members);
+            HostedShard shard = shards.get(number);
+            others.entrySet().stream()
+                    .min(Comparator.comparingLong(each -> each.getValue().bytes()))
+                    .ifPresent(least -> {
+                        if (shard != null) {
+                            LOG.info(
+                                    "{} leaves: {} goes to {}",
+                                    links.self(),
+                                    ShardSnapshot.thing(number),
+                                    least.getKey());
+                            shard.handOver(members.get(least.getKey()))
+                                    .exceptionally(failure -> false)
+                                    .join();
+                        }
+                    });
+        }
+        return own().shards().isEmpty();
+    }
+
     private void decide() {
-        Map<String, ServerLoad> all = new TreeMap<>();
         Map<String, Member> members = new TreeMap<>();
+        Map<String, ServerLoad> all = ask(members);
         all.put(links.self(), own());
-        Map<Member, CompletableFuture<Message>> asked = new HashMap<>();
-        links.others()
-                .forEach(server ->
-                        asked.put(server, team.messages().ask(server, ShardServer.LOAD, Message.of("{}"), LIMIT)));
-        asked.forEach((server, answer) -> {
-            try (Message message = answer.join()) {
-                all.put(server.id(), ShardRequests.read(message.head(), ServerLoad.class));
-                members.put(server.id(), server);
-            } catch (CompletionException e) {
-                LOG.debug("{} does not say what it carries", server, e); // it gets nothing
-            }
-        });
         choose(links.self(), all).ifPresent(move -> {
             LOG.info(
                     "{} goes from {} to {}, which carries less",
@@ -135,13 +172,31 @@ final class ShardBalance {
         });
     }
 
+    /** What the other servers carry; those that say it are added to the members. */
+    private Map<String, ServerLoad> ask(Map<String, Member> members) {
+        Map<String, ServerLoad> all = new TreeMap<>();
+        Map<Member, CompletableFuture<Message>> asked = new HashMap<>();
+        links.others()
+                .forEach(server ->
+                        asked.put(server, team.messages().ask(server, ShardServer.LOAD, Message.of("{}"), LIMIT)));
+        asked.forEach((server, answer) -> {
+            try (Message message = answer.join()) {
+                all.put(server.id(), ShardRequests.read(message.head(), ServerLoad.class));
+                members.put(server.id(), server);
+            } catch (CompletionException e) {
+                LOG.debug("{} does not say what it carries", server, e); // it gets nothing
+            }
+        });
+        return all;
+    }
+
     /** What a server gives away, and where to; empty if another one carries more, or nothing is gained. */
     static Optional<Move> choose(String self, Map<String, ServerLoad> all) {
         long bytes = 0;
         int count = 0;
         double busiest = 0;
         for (ServerLoad load : all.values()) {
-            bytes += load.shards().values().stream().mapToLong(ShardLoad::bytes).sum();
+            bytes += load.bytes();
             count += load.shards().size();
             busiest = Math.max(busiest, load.busy());
         }

@@ -19,7 +19,8 @@ final class ShardRequests {
         COMMIT,
         PUSH,
         REPORT,
-        DROP
+        DROP,
+        SETTLE
     }
 
     private ShardRequests() {}
@@ -78,7 +79,7 @@ final class ShardRequests {
      * @param scaleLate whether gradients are divided by one more than the updates since then
      * @param turn the worker's place in the epoch
      * @param quorum 0 for gradients that are applied at once; else so many pushes of one version make an update, of their mean, and those of an
-     *     earlier version come too late and are dropped
+     *     earlier version come too late and are dropped; {@link #KEPT} for gradients that wait until the first shard has decided
      * @param from the first entry of the board that the worker has not counted; the answer has them where an entry is pushed
      */
     record Push(
@@ -92,7 +93,25 @@ final class ShardRequests {
             WorkerClock turn,
             Contents contents,
             long from,
-            int quorum) {}
+            int quorum) {
+        static final int KEPT = -1;
+
+        /** What it is called among those of one update. */
+        String name() {
+            return worker + " " + sequence;
+        }
+    }
+
+    /**
+     * An update by the mean of the pushes that came first, as the first shard has decided it.
+     *
+     * @param version of the shards after it
+     * @param pushes their names, in the order of their sum
+     */
+    record QuorumUpdate(long version, List<String> pushes, double rate, List<Range> trainable) {}
+
+    /** Makes the update that the first shard has made, once. */
+    record Settle(int shard, QuorumUpdate update) {}
 
     /**
      * Asks for values, when the worker may have them.
@@ -168,8 +187,9 @@ final class ShardRequests {
      *
      * @param version updates that were applied
      * @param lastCommit the synchronous step that was applied last; null if there was none
+     * @param lastQuorum the update by the first pushes that was made last; null if there was none
      */
-    record Progress(long version, Commit lastCommit) {}
+    record Progress(long version, Commit lastCommit, QuorumUpdate lastQuorum) {}
 
     /** The shard that a head is about. */
     static int shard(byte[] head) {

@@ -93,7 +93,7 @@ final class ShardServer implements AutoCloseable {
                             request.message(),
                             shard -> shard.version() >= pull.atLeast()
                                     && (pull.turn() == null || shard.clocks().mayGoOn(pull.turn(), pull.staleness())),
-                            shard -> ShardRequests.message(shard.progress(), shard.values()));
+                            shard -> ShardRequests.message(shard.progress(), shard.values(request.memory())));
         });
         serve(LENGTH, request -> {
             Length length = ShardRequests.read(request.message().head(), Length.class);
@@ -141,7 +141,7 @@ final class ShardServer implements AutoCloseable {
             Hold hold = ShardRequests.read(request.message().head(), Hold.class);
             return known(hold.shard()).hold(request.message(), hold.cut());
         }));
-        serve(LOAD, MessageHandler.of(request -> ShardRequests.message(balance.own())));
+        serve(LOAD, MessageHandler.of(request -> ShardRequests.message(balance.told())));
         serve(CUT, request -> {
             Cut cut = ShardRequests.read(request.message().head(), Cut.class);
             return known(cut.shard())
@@ -236,6 +236,11 @@ final class ShardServer implements AutoCloseable {
     /** Gives a shard to a server that has less, if there is one. */
     void balance() {
         balance.look();
+    }
+
+    /** Gives all shards to the other servers, as this one is about to leave; says whether they have all. Called again and again until then. */
+    boolean giveAllAway() {
+        return balance.giveAllAway();
     }
 
     /** Updates that the shards of this server have seen, together: what a server has done, for people. */

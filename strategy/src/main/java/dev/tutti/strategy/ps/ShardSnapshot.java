@@ -27,6 +27,8 @@ import java.util.Map;
  * @param sequences the last push and the last entry of each worker
  * @param storedContents tables whose rows are stored, for each of {@code stored}
  * @param pending pushes that were accepted for an update which waits for more of them
+ * @param pendingNames their names
+ * @param lastQuorum the update by the first pushes that was made last; null if there was none
  * @param tables the shard's part of the tables
  * @param policy what servers do with it of their own accord
  */
@@ -49,6 +51,8 @@ record ShardSnapshot(
         long[] board,
         List<Contents> storedContents,
         List<Contents> pending,
+        List<String> pendingNames,
+        ShardRequests.QuorumUpdate lastQuorum,
         List<ShardTables.Head> tables,
         ShardPolicy policy) {
     /**
@@ -75,6 +79,7 @@ record ShardSnapshot(
 
     ShardSnapshot {
         policy = policy == null ? ShardPolicy.NONE : policy;
+        pendingNames = pendingNames == null ? List.of() : pendingNames;
     }
 
     /** How the names of shards begin in the table of who holds what. */
@@ -110,6 +115,8 @@ record ShardSnapshot(
                 null,
                 List.of(),
                 List.of(),
+                List.of(),
+                null,
                 tables,
                 ShardPolicy.NONE);
     }
@@ -135,6 +142,8 @@ record ShardSnapshot(
                 board,
                 storedContents,
                 pending,
+                pendingNames,
+                lastQuorum,
                 tables,
                 next);
     }

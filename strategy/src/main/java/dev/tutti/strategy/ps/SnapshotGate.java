@@ -59,7 +59,8 @@ final class SnapshotGate {
                     yield has(ParameterShard.dropKey(drop.worker()), drop.sequence());
                 }
                 case COMMIT -> ShardRequests.read(head, Commit.class).step() < commits;
-                case STORE, REPORT -> true; // no values follow from them
+                case STORE, REPORT, SETTLE ->
+                    true; // no values follow from them; several shards that settle have no snapshots
             };
         }
 

@@ -79,7 +79,13 @@ class ParameterServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"asynchronous\": true}", "{\"staleness\": 0}", "{\"synchronous\": true}"})
+    @ValueSource(
+            strings = {
+                "{\"asynchronous\": true}",
+                "{\"staleness\": 0}",
+                "{\"synchronous\": true}",
+                "{\"synchronous\": true, \"backupWorkers\": 1}"
+            })
     void aWorkerAloneEqualsLocalTrainingBitForBit(String agreement) {
         Dataset even = Blobs.data(96).batch(24);
         Map<String, NdArray> one = Blobs.weightsAfter(even, epochs(5).with(Strategy.local()));
@@ -96,13 +102,14 @@ class ParameterServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"staleness", "asynchronous", "every", "backupWorkers"})
+    @ValueSource(strings = {"staleness", "asynchronous", "every", "backupWorkers", "backupWorkersOfSeveral"})
     void workersThatDoNotWaitLearnAndCountEverySampleOnce(String agreement) {
         ParameterServer servers = parameterServer().servers(2);
         ParameterServer strategy = switch (agreement) {
             case "staleness" -> servers.staleness(2);
             case "every" -> servers.asynchronous().pushEvery(2).scaleLate();
             case "backupWorkers" -> servers.servers(1).synchronous().backupWorkers(1);
+            case "backupWorkersOfSeveral" -> servers.shards(3).synchronous().backupWorkers(1);
             default -> servers.asynchronous();
         };
         Dataset data = Blobs.data(480).batch(16);

@@ -33,6 +33,7 @@ final class ServerCluster implements AutoCloseable {
         return thread;
     });
     private final Map<String, ClusterTeam> servers = new ConcurrentHashMap<>();
+    private final Map<String, ServerProgram> programs = new ConcurrentHashMap<>();
 
     ServerCluster(int workers, int servers) {
         this(workers, servers, Timeouts.DEFAULT);
@@ -55,9 +56,11 @@ final class ServerCluster implements AutoCloseable {
         ClusterTeam team = ClusterTeam.join(
                 coordinator.address(), JoinRequest.of("server", name).process(name), 1, Connections::open);
         servers.put(name, team);
+        ServerProgram program = new ServerProgram();
+        programs.put(name, program);
         threads.execute(() -> {
             try (team) {
-                new ServerProgram().run(team, "");
+                program.run(team, "");
             } catch (RuntimeException e) {
                 servers.remove(name); // it was killed
             }
@@ -69,6 +72,11 @@ final class ServerCluster implements AutoCloseable {
         ClusterTeam team = servers.remove(name);
         team.messages().close();
         coordinator.exited(name, "was killed");
+    }
+
+    /** Asks a server to leave, as a signal to its process does. */
+    void leave(String name) {
+        programs.get(name).leave();
     }
 
     /** Closes the connections of a server that the coordinator still counts as there: the first moment of its end. */

@@ -90,6 +90,40 @@ class ShardMoveTest {
         }
     }
 
+    /** There are no backups: what it holds is lost unless it gives it away. */
+    @Test
+    void aServerThatLeavesGivesItsShardsAwayFirst() {
+        try (ServerCluster cluster = new ServerCluster(1, 2)) {
+            cluster.run((number, place) -> {
+                try (Team team = place.assemble(null);
+                        Scope scope = Scope.open()) {
+                    team.meet(0);
+                    ParameterClient client =
+                            new ParameterClient(team, "pusher", LENGTH, SHARDS, List.of(), Duration.ofSeconds(30));
+                    client.setUp(Tensor.zeros(Shape.of(LENGTH), DType.FLOAT32), Optimizers.sgd(1), 0, 2);
+                    assertThat(primaries(team, "server-1")).isEqualTo(2);
+                    Tensor amount = Tensor.full(Shape.of(LENGTH), -1, DType.FLOAT32);
+                    int pushes = 0;
+                    long began = System.nanoTime();
+                    while (team.members("server").size() > 1 && System.nanoTime() - began < MOST_NANOS) {
+                        client.push(amount, 1);
+                        pushes++;
+                        if (pushes == 20) {
+                            cluster.leave("server-1");
+                        }
+                    }
+                    client.push(amount, 1);
+                    Tensor values = Tensor.zeros(Shape.of(LENGTH), DType.FLOAT32);
+                    client.pull(values);
+                    assertThat(team.members("server")).hasSize(1);
+                    assertThat(primaries(team, "server-0")).isEqualTo(SHARDS);
+                    assertThat(values.toArray().floats()).containsOnly(pushes + 1f);
+                    return true;
+                }
+            });
+        }
+    }
+
     private static boolean isAmongHolders(Team team, String server) {
         return table(team).stream().anyMatch(held -> held.holders().contains(server));
     }

@@ -13,10 +13,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.array.NdArray;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
 import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.compression.Compressions;
 import dev.tutti.table.FirstValues;
 import dev.tutti.table.TableSpec;
+import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.assertj.core.data.Offset;
@@ -192,6 +195,36 @@ class TableServerTest {
         assertThat(losses).hasSizeGreaterThan(2);
         List<Double> inOrder = List.copyOf(losses.values());
         assertThat(inOrder.get(inOrder.size() - 1)).isLessThan(inOrder.get(0));
+    }
+
+    /** The rows stay on the servers; what the client finds is what the training finds with its own model. */
+    @Test
+    void aClientOutsideOfTheTrainingPullsWhatItsModelNeeds() {
+        ParameterServer strategy = parameterServer().servers(2).asynchronous().gatherTables(false);
+        Dataset data = data(96);
+        List<Double> outside = new CopyOnWriteArrayList<>();
+        List<Double> inside = new CopyOnWriteArrayList<>();
+        try (ServerCluster cluster = new ServerCluster(1, 2);
+                Team team = cluster.evaluator();
+                Trainer judge = trainer()) {
+            Model model = judge.build(data);
+            ParameterClient client = ParameterClient.of(team, "reader", model, strategy);
+            Callback asking = new Callback() {
+                @Override
+                public void epoch(Run run, EpochResult result) {
+                    client.pullInto(model);
+                    outside.add(judge.evaluate(data).loss());
+                    inside.add(result.measured().loss());
+                }
+            };
+            Fit fit = epochs(4).with(strategy).validate(data).callbacks(asking);
+            cluster.run((number, place) -> train(data, fit.on(place)));
+            assertThat(model.tables().all().get(0).size())
+                    .as("rows in the client's process")
+                    .isZero();
+        }
+        assertThat(outside).hasSize(4).isEqualTo(inside);
+        assertThat(outside.get(3)).isLessThan(outside.get(0));
     }
 
     /** Reading rows costs their bytes, whatever the size of the table. */

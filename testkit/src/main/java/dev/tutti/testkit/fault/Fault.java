@@ -18,6 +18,9 @@ public sealed interface Fault {
         /** Lets a member run for only a part of the time, so that all takes it so many times as long. */
         void slow(int member, double times);
 
+        /** Sends a signal, such as KILL, to a server of parameters, which is meant by its number as members are. */
+        void signalServer(int server, String signal);
+
         /** Another member comes. */
         void join();
 
@@ -84,6 +87,19 @@ public sealed interface Fault {
         @Override
         public String toString() {
             return "slow(" + member + ", " + times + ")";
+        }
+    }
+
+    /** A signal to a server of parameters: KILL, STOP or CONT. */
+    record SignalServer(int server, String signal) implements Fault {
+        @Override
+        public void strike(Victims victims) {
+            victims.signalServer(server, signal);
+        }
+
+        @Override
+        public String toString() {
+            return "signal(server " + server + ", " + signal + ")";
         }
     }
 

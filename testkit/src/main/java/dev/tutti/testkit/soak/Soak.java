@@ -156,7 +156,9 @@ public final class Soak {
     }
 
     private static Line run(SoakRun season) {
-        String members = season.members() + (season.byHand() ? " by hand" : " driven");
+        String members = season.members()
+                + (season.byHand() ? " by hand" : " driven")
+                + (season.servers() > 0 ? " and " + season.servers() + " servers" : "");
         return play(folder -> season.stage(), (stage, cluster) -> {
             ProcessCluster.Outcome outcome = cluster.await(LIMIT);
             Verdict verdict = judge(stage, outcome, List.of());

@@ -3,6 +3,7 @@ package dev.tutti.testkit.soak;
 import dev.tutti.cluster.Cluster;
 import dev.tutti.cluster.coordinator.MembershipRules;
 import dev.tutti.cluster.coordinator.Timeouts;
+import dev.tutti.strategy.Strategies;
 import dev.tutti.testkit.Scenario;
 import dev.tutti.testkit.TrainingScenario;
 import dev.tutti.testkit.fault.Fault;
@@ -17,10 +18,11 @@ import java.util.Random;
  *
  * @param seed what all was drawn from
  * @param byHand whether members are started by hand with a coordinator of their own; else by a driver
- * @param members at the start
+ * @param members that train, at the start
+ * @param servers that hold the parameters, each with a copy of the other's; 0: members sum their gradients among themselves
  * @param schedule what happens
  */
-public record SoakRun(long seed, boolean byHand, int members, FaultSchedule schedule) {
+public record SoakRun(long seed, boolean byHand, int members, int servers, FaultSchedule schedule) {
     static final int STEPS = 40;
     static final int EPOCHS = 2;
     static final Duration SILENCE = Duration.ofSeconds(3);
@@ -38,11 +40,16 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
             int victim = (spared + 1 + random.nextInt(members - 1)) % members;
             strikes.addAll(fault(random, byHand, victim));
         }
+        Random others = new Random(~seed); // of its own, so that the rest is what it was for a seed
+        int servers = !byHand && others.nextInt(3) == 0 ? 2 : 0;
+        if (servers > 0) {
+            strikes.addAll(serverFault(others, others.nextInt(servers)));
+        }
         FaultSchedule schedule = FaultSchedule.CALM;
         for (FaultSchedule.Strike strike : strikes) {
             schedule = schedule.and(strike).schedule();
         }
-        return new SoakRun(seed, byHand, members, schedule);
+        return new SoakRun(seed, byHand, members, servers, schedule);
     }
 
     /** A fault anywhere: at a step, or within what comes after it, such as validation or a meeting; and what undoes it. */
@@ -73,12 +80,32 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
         };
     }
 
+    /** One server at most: there is one copy of what it holds. It is killed, or stops and goes on when it may have been given up. */
+    private static List<FaultSchedule.Strike> serverFault(Random random, int server) {
+        int epoch = 1 + random.nextInt(EPOCHS);
+        long step = random.nextInt(STEPS + 1);
+        long millis = random.nextInt(3) == 0 ? random.nextInt(400) : 0;
+        if (random.nextBoolean()) {
+            return List.of(new FaultSchedule.Strike(epoch, step, millis, new Fault.SignalServer(server, "KILL")));
+        }
+        int cured = 200 + random.nextInt(6000);
+        return List.of(
+                new FaultSchedule.Strike(epoch, step, millis, new Fault.SignalServer(server, "STOP")),
+                new FaultSchedule.Strike(epoch, step, millis + cured, new Fault.SignalServer(server, "CONT")));
+    }
+
     TrainingScenario training() {
-        return (byHand
-                        ? TrainingScenario.joined()
-                        : TrainingScenario.on(
-                                Cluster.processes(members).restarts(2).goneAfter(SILENCE)))
+        if (byHand) {
+            return TrainingScenario.joined().steps(STEPS, EPOCHS);
+        }
+        TrainingScenario scenario = TrainingScenario.on(Cluster.processes(members + servers)
+                        .restarts(2 + servers)
+                        .goneAfter(SILENCE))
                 .steps(STEPS, EPOCHS);
+        return servers == 0
+                ? scenario
+                : scenario.on(
+                        Strategies.parameterServer().servers(servers).backups(1).patience(Duration.ofSeconds(30)));
     }
 
     MembershipRules rules() {
@@ -95,6 +122,7 @@ public record SoakRun(long seed, boolean byHand, int members, FaultSchedule sche
 
     @Override
     public String toString() {
-        return "seed " + seed + ": " + members + (byHand ? " by hand: " : " driven: ") + schedule;
+        return "seed " + seed + ": " + members + (byHand ? " by hand" : " driven")
+                + (servers > 0 ? ", " + servers + " servers: " : ": ") + schedule;
     }
 }
