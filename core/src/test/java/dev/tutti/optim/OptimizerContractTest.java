@@ -157,15 +157,15 @@ class OptimizerContractTest {
     @ParameterizedTest
     @MethodSource("cases")
     void gradientsElsewhereGiveTheSameBitsAndStayAsTheyAre(Case c) {
-        try (FlatVector one = Course.vector(SIZE, DType.FLOAT32);
-                FlatVector other = Course.vector(SIZE, DType.FLOAT32);
+        try (FlatVector one = GradientSeries.vector(SIZE, DType.FLOAT32);
+                FlatVector other = GradientSeries.vector(SIZE, DType.FLOAT32);
                 Update own = c.optimizer.bind(partlyFrozen(one));
                 Update elsewhere = c.optimizer.bind(partlyFrozen(other));
                 Scope scope = Scope.open()) {
             steps(one, List.of(own), 0, STEPS);
             boolean reads = true;
             for (int step = 0; step < STEPS; step++) {
-                Course.giveGradients(other, step);
+                GradientSeries.giveGradients(other, step);
                 Tensor given = other.gradients().copy();
                 Tensor kept = given.copy();
                 other.gradients().fill_(Double.NaN);
@@ -176,7 +176,7 @@ class OptimizerContractTest {
                 }
                 assertThat(given.toArray()).isEqualTo(kept.toArray());
             }
-            assertThat(Course.valuesOf(other)).isEqualTo(Course.valuesOf(one));
+            assertThat(GradientSeries.valuesOf(other)).isEqualTo(GradientSeries.valuesOf(one));
             assertThat(reads).isEqualTo(!c.name.startsWith("rmsprop") && !c.name.equals("lion"));
         }
     }

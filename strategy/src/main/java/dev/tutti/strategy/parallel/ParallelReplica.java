@@ -102,7 +102,7 @@ final class ParallelReplica implements Replica {
             model.close();
             throw new TrainingException(
                     "parallel: flush: false: each stage moves by itself, expected a model whose stages share no"
-                        + " parameters and an optimizer that does not clip by the length of all gradients (clipNorm)");
+                            + " parameters and an optimizer that does not clip by the length of all gradients (clipNorm)");
         }
         UnflushedSteps steps = new UnflushedSteps(plans.of(place), model, state, exchange, statistics);
         if (seats.grid().tensor() > 1) {

@@ -17,9 +17,9 @@ public record FaultPage(String title, String explanation) {
     public static final FaultPage HOSTS = new FaultPage(
             "Soak over hosts: training while members and the network between them break",
             "Real JVMs, one on each host (a network namespace with an address, a name and shared memory of its own)"
-                + " with 1 Gbit/s and 0.5 ms,\n"
-                + "all-reduce, TLS. Members are killed and stopped, hosts cut off in one direction or both, links lose"
-                + " packets or become slow. "
+                    + " with 1 Gbit/s and 0.5 ms,\n"
+                    + "all-reduce, TLS. Members are killed and stopped, hosts cut off in one direction or both, links lose"
+                    + " packets or become slow. "
                     + soundness());
 
     public static final FaultPage SWEEP = new FaultPage(
