@@ -623,14 +623,7 @@ final class HostedShard implements AutoCloseable {
 
     /** The same as {@link #settled} for a change: an answer is heard without another thread. */
     private CompletableFuture<Void> acknowledged(Member backup, CompletableFuture<Message> answer) {
-        return answer.handle((ok, failure) -> {
-                    if (failure != null) {
-                        return settled(backup, answer);
-                    }
-                    ok.close();
-                    return CompletableFuture.<Void>completedFuture(null);
-                })
-                .thenCompose(settled -> settled);
+        return answer.thenAccept(Message::close).exceptionallyCompose(failure -> settled(backup, answer));
     }
 
     /** A backup that does not answer is left out before anything is acknowledged without it. */
