@@ -142,11 +142,12 @@ public final class JobsRest {
         }
     }
 
-    /** Empty for a job in one JVM, which has no coordinator. */
+    /** Empty for a job in one JVM, which has no coordinator, and for one that does not run. */
     private HttpResponse members(HttpCall call) {
-        JobFolder folder = jobs.folder(jobs.job(call.variable("id")).id());
-        CoordinatorFolder coordinator = new CoordinatorFolder(folder.run().coordinator());
-        if (!coordinator.exists()) {
+        JobRecord job = jobs.job(call.variable("id"));
+        CoordinatorFolder coordinator =
+                new CoordinatorFolder(jobs.folder(job.id()).run().coordinator());
+        if (!job.state().isActive() || !coordinator.exists()) {
             return JsonReply.ok(Map.of("members", List.of()));
         }
         try (CoordinatorClient client = new CoordinatorClient(coordinator.address(null)).patience(COORDINATOR_MILLIS)) {

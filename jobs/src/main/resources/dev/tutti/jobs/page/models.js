@@ -68,8 +68,9 @@ export function modelsView(view, trouble) {
     return made;
   }
 
-  refresh().then(() => trouble(null), trouble);
-  const timer = setInterval(() => refresh().catch(trouble), 5000);
+  const failed = (error) => { if (!left) trouble(error); };
+  refresh().then(() => failed(null), failed);
+  const timer = setInterval(() => refresh().catch(failed), 5000);
   return () => { left = true; clearInterval(timer); charts.forEach((one) => one.destroy()); };
 }
 

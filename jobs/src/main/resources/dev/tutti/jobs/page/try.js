@@ -50,8 +50,10 @@ export function tryView(view, trouble, wanted) {
 
   // A model that is published while the view is open appears in the list.
   let names = [];
+  let left = false; // an answer that comes after the view was left says nothing
   async function refresh() {
     const { models } = await get('/models');
+    if (left) return;
     const now = models.filter((model) => model.ready).map((model) => model.name);
     if (now.join() === names.join() && now.length) return;
     const before = choice.value || wanted;
@@ -74,9 +76,10 @@ export function tryView(view, trouble, wanted) {
     row.placeholder = 'A row of shape [' + shape.join(', ') + '] as JSON, or numbers with commas between';
     hint.textContent = 'version ' + version.version + ' takes ' + (image ? 'images' : 'rows') + ' of shape [' + shape.join(', ') + ']';
   }
-  refresh().then(() => trouble(null), trouble);
-  const timer = setInterval(() => refresh().catch(trouble), 1500);
-  return () => clearInterval(timer);
+  const failed = (error) => { if (!left) trouble(error); };
+  refresh().then(() => failed(null), failed);
+  const timer = setInterval(() => refresh().catch(failed), 1500);
+  return () => { left = true; clearInterval(timer); };
 }
 
 // White strokes on black, as the digits of MNIST are.

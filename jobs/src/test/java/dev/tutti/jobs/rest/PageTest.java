@@ -203,6 +203,10 @@ class PageTest {
         page.locator("pre.log", new Page.LocatorOptions().setHasText("Beginning small"))
                 .first()
                 .waitFor();
+        page.locator("[data-act=pause]").click();
+        page.locator("h3 .state.paused").waitFor();
+        page.locator("[data-act=resume]:enabled").click();
+        page.locator("h3 .state.running").waitFor(); // followed again
         page.locator("[data-act=cancel]").click();
         page.locator("h3 .state.cancelled").waitFor();
     }
