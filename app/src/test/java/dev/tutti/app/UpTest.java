@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class UpTest {
     private static final Path JARS =
             Path.of("../spark/target/lib-spark").toAbsolutePath().normalize();
-    private static final String JOB =
-            """
+    private static final String JOB = """
             name: small
             data:
               train: {source: mnist, stages: [{type: take, count: 1024}]}
@@ -54,7 +53,9 @@ class UpTest {
         for (Process service : services) {
             service.destroyForcibly().waitFor();
         }
-        for (Path file : folder.resolve("service/jobs").toFile().exists() ? list(folder.resolve("service/jobs")) : List.<Path>of()) {
+        for (Path file : folder.resolve("service/jobs").toFile().exists()
+                ? list(folder.resolve("service/jobs"))
+                : List.<Path>of()) {
             Path process = file.resolve("process.json");
             if (Files.exists(process)) {
                 long pid = Json.read(process, JsonNode.class).get("pid").asLong();
@@ -141,7 +142,8 @@ class UpTest {
     @Test
     void jobsOnThisMachineAndOnSparkSurviveTheServiceAndPublishTheirModels() throws Exception {
         Assumptions.assumeTrue(
-                Files.isDirectory(JARS), "SKIPPED: the jars of Spark are not in " + JARS + "; mvn package puts them there");
+                Files.isDirectory(JARS),
+                "SKIPPED: the jars of Spark are not in " + JARS + "; mvn package puts them there");
         Process first = up();
         String spark = call(
                         "POST",
@@ -171,7 +173,9 @@ class UpTest {
             assertThat(events).as(log).contains("event: end").contains("\"kind\":\"epoch\"");
             JsonNode job = call("GET", "/api/jobs/" + id, null);
             assertThat(job.at("/record/state").asText()).as(log).isEqualTo("finished");
-            assertThat(job.at("/record/attempts").asInt()).as("it was found, not begun anew").isEqualTo(1);
+            assertThat(job.at("/record/attempts").asInt())
+                    .as("it was found, not begun anew")
+                    .isEqualTo(1);
             assertThat(job.at("/record/given").isNull()).isTrue();
             assertThat(job.at("/result/epochs").asInt()).isEqualTo(2);
             Matcher last = Pattern.compile("id: ([0-9]+)\\ndata: \\{\\}").matcher(events);
@@ -187,6 +191,7 @@ class UpTest {
                             .asText())
                     .isEqualTo("AVAILABLE");
         }
-        assertThat(call("GET", "/api/resources", null).at("/free/cores").asInt()).isEqualTo(2);
+        assertThat(call("GET", "/api/resources", null).at("/free/cores").asInt())
+                .isEqualTo(2);
     }
 }

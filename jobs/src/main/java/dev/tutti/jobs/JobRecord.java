@@ -38,7 +38,14 @@ public record JobRecord(
         long published) {
     /** A job that was accepted now. */
     public static JobRecord queued(
-            String id, String name, String user, int priority, int cores, int memoryMegabytes, int devices, String publish) {
+            String id,
+            String name,
+            String user,
+            int priority,
+            int cores,
+            int memoryMegabytes,
+            int devices,
+            String publish) {
         return new JobRecord(
                 id,
                 name,
@@ -62,7 +69,14 @@ public record JobRecord(
     public JobRecord to(JobState next, String why) {
         boolean active = next.isActive();
         return changed(
-                active ? given : null, next, active ? wanted : null, started, next.isOver() ? now() : null, attempts, why, published);
+                active ? given : null,
+                next,
+                active ? wanted : null,
+                started,
+                next.isOver() ? now() : null,
+                attempts,
+                why,
+                published);
     }
 
     public JobRecord begun(JobGrant grant) {

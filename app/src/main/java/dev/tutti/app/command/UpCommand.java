@@ -51,10 +51,7 @@ public final class UpCommand extends TuttiCommand {
     @Option(names = "--memory", paramLabel = "MB", description = "Memory to give to jobs; nine tenths by default.")
     private Long memory;
 
-    @Option(
-            names = "--devices",
-            paramLabel = "N",
-            description = "NVIDIA cards to give to jobs; all by default.")
+    @Option(names = "--devices", paramLabel = "N", description = "NVIDIA cards to give to jobs; all by default.")
     private Integer devices;
 
     @Option(

@@ -179,7 +179,8 @@ public final class JobService implements AutoCloseable {
                 .filter(other -> other.state().isActive() && other.given() != null)
                 .map(JobRecord::given)
                 .toList();
-        List<Integer> cores = machine.cores() > coreNumbers.size() ? List.of() : coreNumbers.subList(0, machine.cores());
+        List<Integer> cores =
+                machine.cores() > coreNumbers.size() ? List.of() : coreNumbers.subList(0, machine.cores());
         return new JobGrant(
                 free(cores, taken.stream().map(JobGrant::cores), job.cores()),
                 free(

@@ -18,7 +18,13 @@ import java.util.List;
  * @param publish the name to publish the model under when the job has finished; null for none
  */
 public record JobSubmission(
-        JsonNode job, String name, Integer priority, Integer cores, Integer memoryMegabytes, Integer devices, String publish) {
+        JsonNode job,
+        String name,
+        Integer priority,
+        Integer cores,
+        Integer memoryMegabytes,
+        Integer devices,
+        String publish) {
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
 
     /** The text of the job file, checked as far as that goes without its data. */

@@ -192,8 +192,8 @@ class JobServiceTest {
                         new JobSubmission(TextNode.valueOf("epoks: 3"), null, null, null, null, null, null), "ada"))
                 .isInstanceOf(TuttiException.class)
                 .hasMessageContaining("unknown key 'epoks'");
-        assertThatThrownBy(() ->
-                        service.submit(new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null, null), "ada"))
+        assertThatThrownBy(() -> service.submit(
+                        new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null, null), "ada"))
                 .hasMessageContaining("cores: expected 1 to 1");
         assertThatThrownBy(() -> service.submit(
                         new JobSubmission(TextNode.valueOf("mnist"), null, null, null, null, null, "../up"), "ada"))
@@ -223,7 +223,9 @@ class JobServiceTest {
         await(() -> trains(job.id()));
         assertThat(service.job(job.id()).given().devices()).containsExactly(0);
         assertThat(service.free()).isEqualTo(new Resources(0, 8_000, 1));
-        Path process = Path.of("/proc", String.valueOf(service.folder(job.id()).process().orElseThrow().pid()));
+        Path process = Path.of(
+                "/proc",
+                String.valueOf(service.folder(job.id()).process().orElseThrow().pid()));
         if (Files.exists(process) && !CoreNumbers.allowed().isEmpty()) {
             assertThat(Files.readString(process.resolve("environ"))).contains("CUDA_VISIBLE_DEVICES=0\0");
             assertThat(Files.readString(process.resolve("status")).lines())

@@ -73,21 +73,28 @@ class RealClientsTest {
         String rows = "[[1, 2, 3, 4], [0.5, 0, 0, 0]]";
         String json = "Content-Type: application/json";
         assertThat(run(
-                        List.of(curl, "-sS", "-H", json, "-d", "{\"instances\": " + rows + "}", url("/v1/models/m:predict")),
-                        ASK_SECONDS)
+                                List.of(
+                                        curl,
+                                        "-sS",
+                                        "-H",
+                                        json,
+                                        "-d",
+                                        "{\"instances\": " + rows + "}",
+                                        url("/v1/models/m:predict")),
+                                ASK_SECONDS)
                         .replaceAll("\\s", ""))
                 .contains("\"predictions\":[[10.0,20.0,2.0],[0.5,1.0,2.0]]");
         assertThat(run(
-                        List.of(
-                                curl,
-                                "-sS",
-                                "-H",
-                                json,
-                                "-d",
-                                "{\"inputs\": [{\"name\": \"input\", \"shape\": [2, 4], \"datatype\": \"FP32\", \"data\": " + rows
-                                        + "}]}",
-                                url("/v2/models/m/infer")),
-                        ASK_SECONDS)
+                                List.of(
+                                        curl,
+                                        "-sS",
+                                        "-H",
+                                        json,
+                                        "-d",
+                                        "{\"inputs\": [{\"name\": \"input\", \"shape\": [2, 4], \"datatype\": \"FP32\", \"data\": "
+                                                + rows + "}]}",
+                                        url("/v2/models/m/infer")),
+                                ASK_SECONDS)
                         .replaceAll("\\s", ""))
                 .contains("\"data\":[10.0,20.0,2.0,0.5,1.0,2.0]");
         assertThat(run(
@@ -136,8 +143,9 @@ class RealClientsTest {
                 install(python, SERVING_API);
                 Files.createFile(done);
             } catch (AssertionError | IOException e) {
-                System.err.println("SKIPPED: tritonclient and tensorflow-serving-api are not asked, as they cannot be installed here"
-                        + " (python3 -m venv and pip): " + e.getMessage());
+                System.err.println(
+                        "SKIPPED: tritonclient and tensorflow-serving-api are not asked, as they cannot be installed here"
+                                + " (python3 -m venv and pip): " + e.getMessage());
                 Assumptions.abort("no Python clients");
             }
         }
