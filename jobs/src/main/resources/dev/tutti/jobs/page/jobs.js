@@ -9,7 +9,7 @@ const POSSIBLE = {
 };
 
 const PHASES = ['compute', 'waiting', 'wire', 'feeding', 'update', 'other'];
-const MARKS = { joined: '＋', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
+const MARKS = { joined: '＋', left: '－', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
 
 export function jobsView(view, trouble, wanted) {
   let chosen = null;
@@ -99,7 +99,7 @@ function jobDetail(box, id, trouble, changed) {
   const bar = element('progress', { value: '0', max: '1', 'aria-label': 'Progress' });
   const rate = element('input', { 'aria-label': 'Learning rate', placeholder: 'learning rate, such as 0.001' });
   const changes = element('p');
-  const jobFile = element('pre', { class: 'log', tabindex: '0', 'aria-label': 'Job file as submitted' });
+  const jobFile = element('pre', { class: 'log', tabindex: '0', 'aria-label': 'What was submitted' });
   const settings = element('div', { class: 'settings' }, changes,
     element('details', {}, element('summary', {}, 'The job file'), jobFile));
   const act = (name, method = 'POST', path = '/' + name, body) => element('button', {
@@ -114,7 +114,7 @@ function jobDetail(box, id, trouble, changed) {
     element('div', { class: 'columns' },
       element('article', {}, element('header', {}, 'What happened'), timeline),
       element('article', {}, element('header', {}, 'Members'), members, spent),
-      element('article', {}, element('header', {}, 'Settings'), element('div', { class: 'fields' }, rate, set), settings)),
+      element('article', {}, element('header', {}, 'Settings'), element('div', { class: 'fields line' }, rate, set), settings)),
     element('article', {}, element('header', {}, 'Log'), log));
 
   losses.made.data.datasets = [{ label: 'training', data: [], borderColor: COLOURS[0] }];

@@ -5,14 +5,15 @@ import { element } from './dom.js';
 export function tryView(view, trouble, wanted) {
   const choice = element('select', { 'aria-label': 'Model' });
   const canvas = element('canvas', { class: 'draw', width: '280', height: '280', tabindex: '0', 'aria-label': 'Draw here' });
-  const answer = element('div', { role: 'status', id: 'answer' });
+  const waiting = () => element('p', { class: 'none' }, 'It appears here.');
+  const answer = element('div', { role: 'status', id: 'answer' }, waiting());
   const file = element('input', { type: 'file', accept: 'image/png,image/jpeg', 'aria-label': 'An image' });
   const row = element('textarea', { rows: '3', 'aria-label': 'A row', placeholder: '[1, 2, 3, 4] or 1,2,3,4' });
   const pen = drawing(canvas, askDrawing);
   const hint = element('small', { role: 'status' });
-  view.append(element('div', { class: 'fields' }, choice, hint), element('div', { class: 'columns' },
-    element('article', { 'data-way': 'draw' }, element('header', {}, 'Draw a digit'), canvas, element('div', {},
-      element('button', { type: 'button', class: 'small outline', onclick: () => { pen.clear(); answer.replaceChildren(); } }, 'Clear'))),
+  view.append(element('div', { class: 'fields line' }, choice, hint), element('div', { class: 'columns' },
+    element('article', { 'data-way': 'draw' }, element('header', {}, 'Draw a digit'), canvas, element('div', { class: 'under' },
+      element('button', { type: 'button', class: 'small outline', onclick: () => { pen.clear(); answer.replaceChildren(waiting()); } }, 'Clear'))),
     element('article', {}, element('header', {}, 'Or give an image or a row'), file, row,
       element('button', { type: 'button', class: 'small', onclick: askRow }, 'Ask')),
     element('article', {}, element('header', {}, 'Answer'), answer)));
