@@ -125,7 +125,7 @@ final class ServingReplica {
         if (safe) {
             repeatable.add(answer);
         }
-        client.execute(request).aggregate().whenComplete((response, failure) -> {
+        var unused = client.execute(request).aggregate().whenComplete((response, failure) -> {
             int beside = outstanding.decrementAndGet();
             repeatable.remove(answer);
             if (failure == null) {
@@ -148,7 +148,7 @@ final class ServingReplica {
         if (!checking.compareAndSet(false, true)) {
             return;
         }
-        client.get("/v2/health/ready")
+        var unused = client.get("/v2/health/ready")
                 .aggregate()
                 .handle((response, failure) ->
                         failure == null && response.status().code() == 200)
