@@ -9,7 +9,7 @@ const POSSIBLE = {
 };
 
 const PHASES = ['compute', 'waiting', 'wire', 'feeding', 'update', 'other'];
-const MARKS = { joined: '＋', left: '－', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
+const MARKS = { joined: '＋', left: '–', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
 
 export function jobsView(view, trouble, wanted) {
   let chosen = null;

@@ -28,7 +28,7 @@ export function tryView(view, trouble, wanted) {
     } catch (e) { trouble(e); }
   }
   function askDrawing() {
-    canvas.toBlob((png) => ask(png, 'image/png'), 'image/png');
+    centred(canvas).toBlob((png) => ask(png, 'image/png'), 'image/png');
   }
   function askRow() {
     const text = row.value.trim();
@@ -81,6 +81,30 @@ export function tryView(view, trouble, wanted) {
   refresh().then(() => failed(null), failed);
   const timer = setInterval(() => refresh().catch(failed), 1500);
   return () => { left = true; clearInterval(timer); };
+}
+
+// The digits of MNIST fill 20 of 28 pixels, and their centre of mass is in the middle: a drawing is brought to the same place and size.
+function centred(canvas) {
+  const side = canvas.width;
+  const pixels = canvas.getContext('2d').getImageData(0, 0, side, side).data;
+  let [left, top, right, bottom, mass, x, y] = [side, side, 0, 0, 0, 0, 0];
+  for (let i = 0; i < side * side; i++) {
+    const ink = pixels[4 * i];
+    if (ink === 0) continue;
+    const [column, line] = [i % side, Math.floor(i / side)];
+    left = Math.min(left, column); right = Math.max(right, column);
+    top = Math.min(top, line); bottom = Math.max(bottom, line);
+    mass += ink; x += ink * column; y += ink * line;
+  }
+  if (mass === 0) return canvas;
+  const moved = element('canvas', { width: String(side), height: String(side) });
+  const pen = moved.getContext('2d');
+  const scale = (side * 20 / 28) / Math.max(right - left + 1, bottom - top + 1);
+  pen.fillStyle = '#000';
+  pen.fillRect(0, 0, side, side);
+  pen.setTransform(scale, 0, 0, scale, side / 2 - scale * x / mass, side / 2 - scale * y / mass);
+  pen.drawImage(canvas, left, top, right - left + 1, bottom - top + 1, left, top, right - left + 1, bottom - top + 1);
+  return moved;
 }
 
 // White strokes on black, as the digits of MNIST are.
