@@ -158,11 +158,10 @@ class UpTest {
         String here = call("POST", "/api/jobs", Map.of("job", JOB, "publish", "by-cores"))
                 .get("id")
                 .asText();
-        while (!call("GET", "/api/jobs/" + spark, null)
-                .at("/record/state")
-                .asText()
-                .equals("running")) {
-            Thread.sleep(50);
+        for (String id : List.of(spark, here)) {
+            while (!Files.exists(folder.resolve("service/jobs/" + id + "/process.json"))) {
+                Thread.sleep(50);
+            }
         }
         first.destroyForcibly().waitFor(); // kill -9
 
