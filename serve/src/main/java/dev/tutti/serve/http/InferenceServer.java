@@ -93,15 +93,13 @@ public final class InferenceServer implements AutoCloseable {
                     v2::infer);
         }
         server.route(
-                RouteDescription.post("/v2/repository/index", Role.PREDICT, "All models and versions.", JSON),
-                v2::index);
+                RouteDescription.post("/v2/repository/index", Role.PREDICT, "All models and versions."), v2::index);
         server.route(
-                RouteDescription.post(
-                        "/v2/repository/models/{model}/load", Role.ADMIN, "Takes a model into service.", JSON),
+                RouteDescription.post("/v2/repository/models/{model}/load", Role.ADMIN, "Takes a model into service."),
                 v2::load);
         server.route(
                 RouteDescription.post(
-                        "/v2/repository/models/{model}/unload", Role.ADMIN, "Takes a model out of service.", JSON),
+                        "/v2/repository/models/{model}/unload", Role.ADMIN, "Takes a model out of service."),
                 v2::unload);
     }
 

@@ -10,10 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** The routes of a server in the words of OpenAPI 3. */
 final class OpenApiDescription {
     private static final JsonNode SCHEMAS = schemas();
+
+    /** Variables of paths that are numbers; the others are names. */
+    private static final Set<String> NUMBERS = Set.of("version", "place");
 
     private OpenApiDescription() {}
 
@@ -43,7 +47,13 @@ final class OpenApiDescription {
         parameter.put("name", name);
         parameter.put("in", place);
         parameter.put("required", place.equals("path"));
-        parameter.put("schema", Map.of("type", "string"));
+        parameter.put(
+                "schema",
+                !place.equals("path")
+                        ? Map.of("type", "string")
+                        : NUMBERS.contains(name)
+                                ? Map.of("type", "integer", "minimum", name.equals("version") ? 1 : 0)
+                                : Map.of("type", "string", "pattern", "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"));
         return parameter;
     }
 
