@@ -47,6 +47,8 @@ final class HttpOptions {
         if (maxBody < 1) {
             throw new UsageException("--max-body " + maxBody + ": expected 1 or more");
         }
+        // Ratis has a Netty of its own under other names, and its list of versions under the usual one: a false alarm.
+        System.setProperty("com.linecorp.armeria.warnNettyVersions", "false");
         HttpSettings local = HttpSettings.local(port);
         return new HttpSettings(
                 host,

@@ -2,14 +2,22 @@ package dev.tutti.app.command;
 
 import dev.tutti.app.Console;
 import dev.tutti.app.ExitCode;
+import dev.tutti.io.FileException;
 import dev.tutti.jobs.learn.LearningSettings;
+import dev.tutti.jobs.queue.JobPlace;
 import dev.tutti.jobs.queue.Resources;
 import dev.tutti.jobs.rest.TrainingServer;
 import dev.tutti.serve.model.ServingSettings;
+import dev.tutti.spark.launch.DriverOptions;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,6 +33,8 @@ import picocli.CommandLine.Option;
             "Ctrl-C stops the service; running jobs go on, and the next ./tutti up finds them. See docs/jobs.md."
         })
 public final class UpCommand extends TuttiCommand {
+    private static final String SPARK_JARS = "tutti.spark.jars";
+
     @Mixin
     private HttpOptions http;
 
@@ -40,6 +50,9 @@ public final class UpCommand extends TuttiCommand {
 
     @Option(names = "--memory", paramLabel = "MB", description = "Memory to give to jobs; nine tenths by default.")
     private Long memory;
+
+    @Option(names = "--devices", paramLabel = "N", description = "NVIDIA cards to give to jobs; all by default.")
+    private Integer devices;
 
     @Option(
             names = "--learn-after",
@@ -63,8 +76,10 @@ public final class UpCommand extends TuttiCommand {
     @Override
     protected ExitCode run() {
         Resources all = Resources.ofThisMachine();
-        Resources machine =
-                new Resources(cores == null ? all.cores() : cores, memory == null ? all.memoryMegabytes() : memory);
+        Resources machine = new Resources(
+                cores == null ? all.cores() : cores,
+                memory == null ? all.memoryMegabytes() : memory,
+                devices == null ? all.devices() : devices);
         CountDownLatch stop = new CountDownLatch(1);
         try (Interruption interruption = Interruption.listen(() -> {
                     people().println("Stopping; running jobs go on.");
@@ -73,6 +88,7 @@ public final class UpCommand extends TuttiCommand {
                 TrainingServer server = TrainingServer.start(
                         folder,
                         machine,
+                        places(),
                         ServingSettings.standard(),
                         http.settings(),
                         new LearningSettings(
@@ -93,6 +109,29 @@ public final class UpCommand extends TuttiCommand {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.INTERRUPTED;
+        }
+    }
+
+    /** Spark, where its jars are: the processes of its jobs get them, the service itself does without. */
+    private static List<JobPlace> places() {
+        String known = System.getProperty(SPARK_JARS);
+        if (known == null || !Files.isDirectory(Path.of(known))) {
+            return List.of();
+        }
+        List<String> options = new ArrayList<>(DriverOptions.OPENS);
+        options.addAll(List.of(
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-Djdk.reflect.useDirectMethodHandle=false",
+                "-Dio.netty.tryReflectionSetAccessible=true"));
+        String address = System.getenv().getOrDefault("SPARK_LOCAL_IP", "127.0.0.1");
+        try (Stream<Path> jars = Files.list(Path.of(known))) {
+            List<Path> classes = jars.filter(jar -> jar.toString().endsWith(".jar"))
+                    .filter(jar -> !jar.getFileName().toString().startsWith("log4j-slf4j2-impl-")) // Tutti's logging
+                    .sorted()
+                    .toList();
+            return List.of(new JobPlace("spark", classes, options, Map.of("SPARK_LOCAL_IP", address)));
+        } catch (IOException e) {
+            throw new FileException(known, "cannot be listed: " + e.getMessage());
         }
     }
 }

@@ -52,10 +52,11 @@ public final class LearnRest {
     public void addTo(EndpointServer server) {
         server.route(
                 RouteDescription.post(
-                        "/models/{model}/learn",
-                        Role.SUBMIT,
-                        "Gives examples to learn from: {\"rows\": [...], \"answers\": [...]}.",
-                        "application/json"),
+                                "/models/{model}/learn",
+                                Role.SUBMIT,
+                                "Gives examples to learn from: {\"rows\": [...], \"answers\": [...]}.",
+                                "application/json")
+                        .as("Examples"),
                 this::learn);
         server.route(
                 RouteDescription.get("/models/{model}/learn", Role.SUBMIT, "How the learning of a model goes."),

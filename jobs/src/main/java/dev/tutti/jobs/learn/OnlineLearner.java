@@ -171,7 +171,7 @@ public final class OnlineLearner implements AutoCloseable {
                     .put("share", settings.distillation());
         }
         JobRecord submitted =
-                jobs.submit(new JobSubmission(job, "learn-" + name, 0, settings.cores(), null, null), USER);
+                jobs.submit(new JobSubmission(job, "learn-" + name, 0, settings.cores(), null, null, null), USER);
         examples.write(state.begun(count, submitted.id(), base));
     }
 

@@ -77,7 +77,7 @@ public final class JobProcessMain {
             History history;
             try (MembershipLog membership =
                     new MembershipLog(new CoordinatorFolder(folder.run().coordinator()), progress)) {
-                history = ready.run(resume, stop::get, progress);
+                history = ready.run(resume, stop::get, progress, membership);
             }
             progress.times(history.times());
             if (history.ending() != History.Ending.INTERRUPTED) {

@@ -4,11 +4,24 @@ import dev.tutti.TuttiException;
 import dev.tutti.cluster.CoordinatorFolder;
 import dev.tutti.cluster.coordinator.Overview;
 import dev.tutti.cluster.rpc.CoordinatorClient;
+import dev.tutti.train.EpochResult;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import java.util.HashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Tells who joined a job in several JVMs, who was lost, and when the others formed a new group. */
-final class MembershipLog implements AutoCloseable {
+/**
+ * Tells who joined a job in several JVMs, who was lost, and when the others formed a new group. It looks twice a second, and after every
+ * epoch, so that a short job has been looked at too.
+ */
+final class MembershipLog implements AutoCloseable, Callback {
+    private static final Logger LOG = LoggerFactory.getLogger(MembershipLog.class);
+
+    /** What a member says that leaves because all is done; every other reason is a loss. */
+    private static final String DONE = "its work is done";
+
     private static final long LOOK_MILLIS = 500;
     private static final long PATIENCE_MILLIS = 2_000;
 
@@ -29,17 +42,26 @@ final class MembershipLog implements AutoCloseable {
         while (true) {
             try {
                 Thread.sleep(LOOK_MILLIS);
-                if (coordinator.exists()) {
-                    try (CoordinatorClient client =
-                            new CoordinatorClient(coordinator.address(null)).patience(PATIENCE_MILLIS)) {
-                        tell(client.overview());
-                    }
-                }
+                look();
             } catch (InterruptedException e) {
                 return;
-            } catch (TuttiException e) {
-                continue; // it has not started yet, or has ended
             }
+        }
+    }
+
+    @Override
+    public void epoch(Run run, EpochResult result) {
+        look();
+    }
+
+    private synchronized void look() {
+        if (!coordinator.exists()) {
+            return;
+        }
+        try (CoordinatorClient client = new CoordinatorClient(coordinator.address(null)).patience(PATIENCE_MILLIS)) {
+            tell(client.overview());
+        } catch (TuttiException e) {
+            LOG.debug("the coordinator has not started yet, or has ended", e);
         }
     }
 
@@ -50,7 +72,7 @@ final class MembershipLog implements AutoCloseable {
             if (before == null && now.isEmpty()) {
                 progress.event("joined", member.id() + " on " + member.host());
             } else if (!now.isEmpty() && !now.equals(before)) {
-                progress.event("lost", member.id() + ": " + now);
+                progress.event(now.equals(DONE) ? "left" : "lost", member.id() + ": " + now);
             }
         }
         if (overview.generation() != generation) {

@@ -2,6 +2,7 @@ package dev.tutti.jobs.queue;
 
 import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.jobs.JobFolder;
+import dev.tutti.jobs.JobGrant;
 import dev.tutti.jobs.JobRecord;
 import dev.tutti.jobs.JobState;
 import dev.tutti.jobs.process.JobProcessMain;
@@ -35,21 +36,28 @@ final class JobProcesses {
         begun.put(id, Instant.now());
     }
 
-    /** Starts the process of a job. */
-    void begin(JobRecord job, JobFolder folder) {
+    /** Starts the process of a job, on the cores and devices it was given. */
+    void begin(JobRecord job, JobFolder folder, Optional<JobPlace> place, boolean devices) {
         List<String> options = new ArrayList<>(List.of("-XX:ActiveProcessorCount=" + job.cores()));
         if (job.memoryMegabytes() > 0) {
             options.add("-Xmx" + Math.max(64, job.memoryMegabytes() / 2) + "m"); // the rest is for tensors
         }
+        place.ifPresent(one -> options.addAll(one.options()));
+        ChildJvm jvm = ChildJvm.of(
+                        JobProcessMain.class.getName(),
+                        job.id(),
+                        List.of(folder.path().toAbsolutePath().toString()))
+                .withOptions(options)
+                .within(CoreNumbers.command(JobGrant.list(job.given().cores())))
+                .with(place.map(JobPlace::classes).orElse(List.of()));
+        if (devices) { // a job that was given none sees none
+            jvm = jvm.with("CUDA_VISIBLE_DEVICES", JobGrant.list(job.given().devices()));
+        }
+        for (var variable : place.map(JobPlace::environment).orElse(Map.of()).entrySet()) {
+            jvm = jvm.with(variable.getKey(), variable.getValue());
+        }
         begun.put(job.id(), Instant.now());
-        started.put(
-                job.id(),
-                ChildJvm.of(
-                                JobProcessMain.class.getName(),
-                                job.id(),
-                                List.of(folder.path().toAbsolutePath().toString()))
-                        .withOptions(options)
-                        .startDetachedWithoutInput(folder.log()));
+        started.put(job.id(), jvm.startDetachedWithoutInput(folder.log()));
     }
 
     /** Looks after the process of a job; false if it has ended, after which the job is forgotten here. */

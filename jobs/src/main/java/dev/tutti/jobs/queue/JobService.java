@@ -1,26 +1,31 @@
 package dev.tutti.jobs.queue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tutti.DidYouMean;
+import dev.tutti.TuttiException;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
 import dev.tutti.jobs.JobFolder;
+import dev.tutti.jobs.JobGrant;
 import dev.tutti.jobs.JobRecord;
 import dev.tutti.jobs.JobState;
 import dev.tutti.jobs.Watcher;
+import dev.tutti.json.Json;
 import dev.tutti.serve.ServeException;
 import dev.tutti.serve.ServeException.Reason;
 import dev.tutti.train.RuntimeSettings;
+import dev.tutti.train.job.JobFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,16 +48,27 @@ public final class JobService implements AutoCloseable {
     private final ModelPublisher publisher;
     private final Map<String, JobRecord> jobs = new TreeMap<>(); // guarded by this
     private final JobProcesses processes = new JobProcesses(); // guarded by this
-    private final Map<String, Double> usedCoreSeconds = new HashMap<>();
-    private Instant looked = Instant.now();
+    private final FairShares shares;
+    private final List<Integer> coreNumbers = CoreNumbers.allowed();
+    private final List<JobPlace> places;
     private Watcher watcher;
     private long lastId;
 
-    /** @param root the folder of all jobs */
+    /** With this machine's cores as the only place. */
     public JobService(Path root, Resources machine, ModelPublisher publisher) {
+        this(root, machine, publisher, List.of());
+    }
+
+    /**
+     * @param root the folder of all jobs
+     * @param places where jobs may run beside this machine
+     */
+    public JobService(Path root, Resources machine, ModelPublisher publisher, List<JobPlace> places) {
         this.root = root;
         this.machine = machine;
         this.publisher = publisher;
+        this.places = List.copyOf(places);
+        this.shares = new FairShares(root.resolve("usage.json"), Instant.now());
     }
 
     /** Finds the jobs that are there, and works from now on. */
@@ -78,23 +94,22 @@ public final class JobService implements AutoCloseable {
         } catch (IOException e) {
             throw new FileException(root.toString(), "cannot hold jobs: " + e.getMessage());
         }
+        shares.read();
         watcher = Watcher.start("the job service", LOOK, this::look);
     }
 
     private synchronized void look() {
         Instant now = Instant.now();
-        double seconds = Duration.between(looked, now).toMillis() / 1e3;
-        looked = now;
+        double seconds = shares.advance(now);
         for (JobRecord job : List.copyOf(jobs.values())) {
             if (job.state().isActive()) {
-                usedCoreSeconds.merge(job.user(), job.cores() * seconds, Double::sum);
+                shares.add(job.user(), job.cores() * seconds);
                 if (!processes.supervise(job, folder(job.id()), now)) {
                     ended(job, folder(job.id()));
                 }
             }
         }
-        usedCoreSeconds.replaceAll(
-                (user, used) -> used * Math.pow(0.5, seconds / 3600)); // half of it is forgotten in an hour
+        shares.writeNowAndThen();
         startWaiting();
     }
 
@@ -137,7 +152,7 @@ public final class JobService implements AutoCloseable {
                 waiting.add(job);
             }
         }
-        for (JobRecord job : QueueOrder.of(waiting, usedCoreSeconds)) {
+        for (JobRecord job : QueueOrder.of(waiting, shares.byUser())) {
             if (!free.holds(asked(job))) {
                 return;
             }
@@ -147,14 +162,46 @@ public final class JobService implements AutoCloseable {
     }
 
     private static Resources asked(JobRecord job) {
-        return new Resources(job.cores(), job.memoryMegabytes());
+        return new Resources(job.cores(), job.memoryMegabytes(), job.devices());
     }
 
     private void begin(JobRecord job) {
         JobFolder folder = folder(job.id());
         folder.forgetProcess();
-        put(job.begun()); // on disk before the process exists: a service that is killed now looks for it
-        processes.begin(job, folder);
+        JobRecord begun = job.begun(grant(job));
+        put(begun); // on disk before the process exists: a service that is killed now looks for it
+        processes.begin(begun, folder, placeOf(folder), machine.devices() > 0);
+    }
+
+    /** Cores and devices that no other job has; no cores where the service gives more than there are. */
+    private JobGrant grant(JobRecord job) {
+        List<JobGrant> taken = jobs.values().stream()
+                .filter(other -> other.state().isActive() && other.given() != null)
+                .map(JobRecord::given)
+                .toList();
+        List<Integer> cores =
+                machine.cores() > coreNumbers.size() ? List.of() : coreNumbers.subList(0, machine.cores());
+        return new JobGrant(
+                free(cores, taken.stream().map(JobGrant::cores), job.cores()),
+                free(
+                        IntStream.range(0, machine.devices()).boxed().toList(),
+                        taken.stream().map(JobGrant::devices),
+                        job.devices()));
+    }
+
+    private static List<Integer> free(List<Integer> all, Stream<List<Integer>> taken, int count) {
+        List<Integer> free = new ArrayList<>(all);
+        taken.forEach(free::removeAll);
+        return free.size() < count ? List.of() : free.subList(0, count);
+    }
+
+    private Optional<JobPlace> placeOf(JobFolder folder) {
+        return place(Json.readYaml(JobFile.read(folder.job()).text(), JsonNode.class, "job"));
+    }
+
+    private Optional<JobPlace> place(JsonNode job) {
+        String type = JobPlace.typeOf(job);
+        return places.stream().filter(place -> place.type().equals(type)).findFirst();
     }
 
     // ---- what users do
@@ -163,6 +210,10 @@ public final class JobService implements AutoCloseable {
     public synchronized JobRecord submit(JobSubmission submission, String user) {
         submission.check(machine);
         String text = submission.text();
+        JsonNode content = Json.readYaml(text, JsonNode.class, "job");
+        if (JobPlace.typeOf(content).equals("spark") && place(content).isEmpty()) {
+            throw new TuttiException("cluster: this service was started without Spark: expected jobs for this machine");
+        }
         String id = nextId();
         JobFolder folder = new JobFolder(root.resolve(id));
         try {
@@ -171,25 +222,22 @@ public final class JobService implements AutoCloseable {
             throw new FileException(folder.path().toString(), "cannot be made: " + e.getMessage());
         }
         AtomicFile.write(folder.job(), text);
-        String own = dev.tutti.train.job.JobFile.of(text, "job", id).job().name();
-        JobRecord job = new JobRecord(
+        String own = JobFile.of(text, "job", id).job().name();
+        JobRecord job = JobRecord.queued(
                 id,
                 submission.name() == null ? own : submission.name(),
                 user,
-                submission.priority() == null ? 0 : submission.priority(),
-                submission.cores() == null ? 1 : submission.cores(),
-                submission.memoryMegabytes() == null ? 0 : submission.memoryMegabytes(),
-                JobState.QUEUED,
-                null,
-                Instant.now().truncatedTo(java.time.temporal.ChronoUnit.MILLIS).toString(),
-                null,
-                null,
-                0,
-                null,
-                submission.publish(),
-                0);
+                orElse(submission.priority(), 0),
+                orElse(submission.cores(), 1),
+                orElse(submission.memoryMegabytes(), 0),
+                orElse(submission.devices(), 0),
+                submission.publish());
         put(job);
         return job;
+    }
+
+    private static int orElse(Integer given, int standard) {
+        return given == null ? standard : given;
     }
 
     private String nextId() {
@@ -299,14 +347,14 @@ public final class JobService implements AutoCloseable {
         List<JobRecord> waiting = jobs.values().stream()
                 .filter(job -> job.state() == JobState.QUEUED)
                 .toList();
-        return QueueOrder.of(waiting, usedCoreSeconds).stream()
+        return QueueOrder.of(waiting, shares.byUser()).stream()
                 .map(JobRecord::id)
                 .toList();
     }
 
     /** Core time by user, of which half is forgotten in an hour. */
     public synchronized Map<String, Double> usedCoreSeconds() {
-        return new TreeMap<>(usedCoreSeconds);
+        return shares.byUser();
     }
 
     /** The memory that the processes of running jobs take, by job, where the system tells it. */

@@ -14,10 +14,17 @@ import java.util.List;
  * @param name for people; the job's own by default
  * @param cores to use; 1 by default
  * @param memoryMegabytes 0 for no limit
+ * @param devices such as NVIDIA cards; none by default
  * @param publish the name to publish the model under when the job has finished; null for none
  */
 public record JobSubmission(
-        JsonNode job, String name, Integer priority, Integer cores, Integer memoryMegabytes, String publish) {
+        JsonNode job,
+        String name,
+        Integer priority,
+        Integer cores,
+        Integer memoryMegabytes,
+        Integer devices,
+        String publish) {
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
 
     /** The text of the job file, checked as far as that goes without its data. */
@@ -31,12 +38,12 @@ public record JobSubmission(
                         : job.asText()
                 : Json.writeYaml(job);
         JobFile.of(text, "job", "job");
-        requireNoPlaces(text);
+        requireNoFolders(text);
         return text;
     }
 
     /** The service decides where a job writes. */
-    private static void requireNoPlaces(String text) {
+    private static void requireNoFolders(String text) {
         JsonNode tree = Json.readYaml(text, JsonNode.class, "job");
         for (String pointer : List.of("/checkpoints/folder")) {
             if (!tree.at(pointer).isMissingNode()) {
@@ -61,6 +68,9 @@ public record JobSubmission(
         if (memoryMegabytes() != null && (memoryMegabytes() < 0 || memoryMegabytes() > machine.memoryMegabytes())) {
             throw new TuttiException(
                     "memoryMegabytes: expected 0 to " + machine.memoryMegabytes() + ", received " + memoryMegabytes());
+        }
+        if (devices() != null && (devices() < 0 || devices() > machine.devices())) {
+            throw new TuttiException("devices: expected 0 to " + machine.devices() + ", received " + devices());
         }
         for (String one : new String[] {name, publish}) {
             if (one != null && !one.matches(NAME)) {

@@ -48,7 +48,10 @@ public final class JobsRest {
     }
 
     public void addTo(EndpointServer server) {
-        server.route(RouteDescription.post("/api/jobs", Role.SUBMIT, "Submits a job.", JSON), blocking(this::submit));
+        server.route(
+                RouteDescription.post("/api/jobs", Role.SUBMIT, "Submits a job.", JSON)
+                        .as("JobSubmission"),
+                blocking(this::submit));
         server.route(RouteDescription.get("/api/jobs", Role.SUBMIT, "All jobs."), blocking(this::list));
         server.route(RouteDescription.get("/api/jobs/{id}", Role.SUBMIT, "One job."), blocking(this::show));
         server.route(
@@ -61,11 +64,12 @@ public final class JobsRest {
                 blocking(this::members));
         server.route(
                 new RouteDescription(
-                        HttpMethod.PUT,
-                        "/api/jobs/{id}/settings",
-                        Role.SUBMIT,
-                        "Changes settings while the job runs, such as {\"learningRate\": \"0.001\"}.",
-                        List.of(JSON)),
+                                HttpMethod.PUT,
+                                "/api/jobs/{id}/settings",
+                                Role.SUBMIT,
+                                "Changes settings while the job runs, such as {\"learningRate\": \"0.001\"}.",
+                                List.of(JSON))
+                        .as("JobSettings"),
                 blocking(this::configure));
         server.route(
                 RouteDescription.post("/api/jobs/{id}/pause", Role.SUBMIT, "Writes a checkpoint and stops."),
@@ -142,11 +146,12 @@ public final class JobsRest {
         }
     }
 
-    /** Empty for a job in one JVM, which has no coordinator. */
+    /** Empty for a job in one JVM, which has no coordinator, and for one that does not run. */
     private HttpResponse members(HttpCall call) {
-        JobFolder folder = jobs.folder(jobs.job(call.variable("id")).id());
-        CoordinatorFolder coordinator = new CoordinatorFolder(folder.run().coordinator());
-        if (!coordinator.exists()) {
+        JobRecord job = jobs.job(call.variable("id"));
+        CoordinatorFolder coordinator =
+                new CoordinatorFolder(jobs.folder(job.id()).run().coordinator());
+        if (!job.state().isActive() || !coordinator.exists()) {
             return JsonReply.ok(Map.of("members", List.of()));
         }
         try (CoordinatorClient client = new CoordinatorClient(coordinator.address(null)).patience(COORDINATOR_MILLIS)) {

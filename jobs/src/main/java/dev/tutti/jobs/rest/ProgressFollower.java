@@ -65,12 +65,12 @@ final class ProgressFollower {
         try {
             JobRecord job = jobs.job(id);
             boolean over = job.state().isOver() || job.state() == JobState.PAUSED; // before the last lines are read
-            if (job.state() != state) {
-                state = job.state();
-                send("state", Json.write(job).replace("\n", " "));
+            if (!over) {
+                sendState(job);
             }
             boolean more = lines();
-            if (over && !more) {
+            if (over && !more) { // all that happened comes before the end
+                sendState(job);
                 send("end", "{}");
                 response.close();
                 return;
@@ -81,6 +81,13 @@ final class ProgressFollower {
             later(more ? 0 : PAUSE_MILLIS);
         } catch (ServeException | IOException e) {
             response.close(); // the job was deleted
+        }
+    }
+
+    private void sendState(JobRecord job) {
+        if (job.state() != state) {
+            state = job.state();
+            send("state", Json.write(job).replace("\n", " "));
         }
     }
 

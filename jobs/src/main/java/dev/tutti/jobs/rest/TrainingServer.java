@@ -4,6 +4,7 @@ import dev.tutti.io.FileException;
 import dev.tutti.jobs.learn.LearnRest;
 import dev.tutti.jobs.learn.LearningSettings;
 import dev.tutti.jobs.learn.OnlineLearner;
+import dev.tutti.jobs.queue.JobPlace;
 import dev.tutti.jobs.queue.JobService;
 import dev.tutti.jobs.queue.ModelPublisher;
 import dev.tutti.jobs.queue.Resources;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -43,13 +45,14 @@ public final class TrainingServer implements AutoCloseable {
             ServingSettings serving,
             HttpSettings http,
             Optional<Consumer<String>> accessLog) {
-        return start(folder, machine, serving, http, LearningSettings.DEFAULT, accessLog);
+        return start(folder, machine, List.of(), serving, http, LearningSettings.DEFAULT, accessLog);
     }
 
-    /** The same with settings of online learning. */
+    /** The same with other places for jobs than this machine, and settings of online learning. */
     public static TrainingServer start(
             Path folder,
             Resources machine,
+            List<JobPlace> places,
             ServingSettings serving,
             HttpSettings http,
             LearningSettings learning,
@@ -63,7 +66,7 @@ public final class TrainingServer implements AutoCloseable {
         ServingMetrics metrics = new ServingMetrics();
         ModelRegistry registry = new ModelRegistry(new ModelRepository(models), serving, metrics);
         ModelPublisher publisher = new ModelPublisher(models);
-        JobService jobs = new JobService(folder.resolve("jobs"), machine, publisher);
+        JobService jobs = new JobService(folder.resolve("jobs"), machine, publisher, places);
         OnlineLearner learner =
                 new OnlineLearner(folder.resolve("learning"), models, jobs, registry, publisher, learning);
         EndpointServer server = new EndpointServer(http, accessLog);

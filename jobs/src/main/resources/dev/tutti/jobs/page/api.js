@@ -29,10 +29,11 @@ export async function call(method, path, body, type = 'application/json') {
 
 export const get = (path) => call('GET', path);
 
-// Follows server-sent events by fetch, which can send a key, as EventSource cannot. Returns a function that ends it.
-export function follow(path, listener) {
+// Follows server-sent events by fetch, which can send a key, as EventSource cannot, from the event after a given one. The listener gets
+// the name of an event, its data and its id. Returns a function that ends it.
+export function follow(path, listener, from = '0') {
   const controller = new AbortController();
-  let last = '0';
+  let last = from;
   let over = false;
   async function read() {
     const response = await fetch(path, { headers: headers({ 'Last-Event-ID': last }), signal: controller.signal });
@@ -51,7 +52,7 @@ export function follow(path, listener) {
         if (!fields.event) continue;
         last = fields.id || last;
         over = fields.event === 'end';
-        listener(fields.event, JSON.parse(fields.data));
+        listener(fields.event, JSON.parse(fields.data), last);
       }
     }
   }

@@ -31,15 +31,17 @@ export function number(value, digits = 4) {
 export function chart(title, type = 'line', options = {}) {
   const canvas = element('canvas', { role: 'img', 'aria-label': title });
   const box = element('article', {}, element('header', {}, title), element('div', { class: 'chart' }, canvas));
-  const colour = getComputedStyle(document.documentElement).getPropertyValue('--pico-color');
+  const style = getComputedStyle(document.documentElement);
+  const colour = style.getPropertyValue('--pico-color');
+  const grid = { color: style.getPropertyValue('--pico-muted-border-color') };
   const made = new Chart(canvas, {
     type,
     data: { labels: [], datasets: [] },
     options: {
       animation: false, responsive: true, maintainAspectRatio: false, parsing: type !== 'line', color: colour,
       scales: {
-        x: { type: type === 'line' ? 'linear' : 'category', ticks: { color: colour }, title: { display: true, text: options.x, color: colour } },
-        y: { ticks: { color: colour }, beginAtZero: type === 'bar' },
+        x: { type: type === 'line' ? 'linear' : 'category', grid, ticks: { color: colour, precision: 0 }, title: { display: !!options.x, text: options.x, color: colour } },
+        y: { grid, ticks: { color: colour, precision: type === 'bar' ? 0 : undefined }, beginAtZero: type === 'bar' },
       },
       elements: { point: { radius: options.points ? 3 : 0 }, line: { borderWidth: 2 } },
       plugins: { legend: { display: type === 'line', labels: { color: colour, usePointStyle: true, pointStyle: 'line' } } },

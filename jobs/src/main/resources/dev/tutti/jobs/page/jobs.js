@@ -9,7 +9,7 @@ const POSSIBLE = {
 };
 
 const PHASES = ['compute', 'waiting', 'wire', 'feeding', 'update', 'other'];
-const MARKS = { joined: '＋', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
+const MARKS = { joined: '＋', left: '–', lost: '✕', failed: '✕', regrouped: '⟳', started: '▶', running: '▶', finished: '✓', published: '★', configured: '⚙', epoch: '·' };
 
 export function jobsView(view, trouble, wanted) {
   let chosen = null;
@@ -29,6 +29,7 @@ export function jobsView(view, trouble, wanted) {
       ? table(['Name', 'State', 'User', 'Priority', 'Cores', 'Submitted', 'Message', 'Job'], rows)
       : element('p', {}, 'There are no jobs yet: submit one above.'));
     if (focused) list.querySelector('tr[data-job="' + focused + '"]')?.focus();
+    if (shown) shown.update(jobs.find((job) => job.id === chosen)?.state);
     if (chosen === null && jobs.length) choose(jobs.some((job) => job.id === wanted) ? wanted : jobs[0].id);
     if (chosen !== null && !jobs.some((job) => job.id === chosen)) { // it was deleted
       if (shown) shown.close();
@@ -97,7 +98,10 @@ function jobDetail(box, id, trouble, changed) {
   const spent = element('div', { class: 'spent' });
   const bar = element('progress', { value: '0', max: '1', 'aria-label': 'Progress' });
   const rate = element('input', { 'aria-label': 'Learning rate', placeholder: 'learning rate, such as 0.001' });
-  const settings = element('div', { class: 'settings' });
+  const changes = element('p');
+  const jobFile = element('pre', { class: 'log', tabindex: '0', 'aria-label': 'What was submitted' });
+  const settings = element('div', { class: 'settings' }, changes,
+    element('details', {}, element('summary', {}, 'The job file'), jobFile));
   const act = (name, method = 'POST', path = '/' + name, body) => element('button', {
     type: 'button', 'data-act': name, class: 'small outline', onclick: () => call(method, '/api/jobs/' + id + path, body).then(() => { trouble(null); changed(); }, trouble),
   }, name);
@@ -110,7 +114,7 @@ function jobDetail(box, id, trouble, changed) {
     element('div', { class: 'columns' },
       element('article', {}, element('header', {}, 'What happened'), timeline),
       element('article', {}, element('header', {}, 'Members'), members, spent),
-      element('article', {}, element('header', {}, 'Settings'), element('div', { class: 'fields' }, rate, set), settings)),
+      element('article', {}, element('header', {}, 'Settings'), element('div', { class: 'fields line' }, rate, set), settings)),
     element('article', {}, element('header', {}, 'Log'), log));
 
   losses.made.data.datasets = [{ label: 'training', data: [], borderColor: COLOURS[0] }];
@@ -171,8 +175,13 @@ function jobDetail(box, id, trouble, changed) {
     happened(line.time, 'epoch', 'epoch ' + line.epoch + ' of ' + line.epochs + ' in ' + number(line.seconds, 3) + ' s: '
       + Object.entries(line.validation || line.training).map(([name, value]) => name + ' ' + number(value)).join(', '));
   }
-  const stop = follow('/api/jobs/' + id + '/events', (event, data) => {
-    if (event === 'state') {
+  let ended = false; // the stream has ended, as the job was paused or is over; it is opened again when the job goes on
+  let last = '0';
+  function heard(event, data, place) {
+    last = place;
+    if (event === 'end') {
+      ended = true;
+    } else if (event === 'state') {
       head.replaceChildren(data.name + ' ', state(data.state));
       about.textContent = 'job ' + data.id + ' of ' + data.user + ', attempt ' + data.attempts
         + (data.message ? ': ' + data.message : '');
@@ -195,25 +204,34 @@ function jobDetail(box, id, trouble, changed) {
     } else if (event === 'progress') {
       happened(data.time, data.event, data.event + ': ' + data.message);
     }
-  });
+  }
+  const path = '/api/jobs/' + id + '/events';
+  let stop = follow(path, heard);
   async function slow() {
     const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 4;
     log.textContent = (await get('/api/jobs/' + id + '/log')) || 'Nothing was logged yet.';
     if (atEnd) log.scrollTop = log.scrollHeight;
     const about = await get('/api/jobs/' + id);
     const set = Object.entries(about.settings);
-    settings.replaceChildren(element('p', {}, set.length
+    changes.textContent = set.length
       ? 'Changed while it runs: ' + set.map(([name, value]) => name + ' = ' + (value || 'as in the job file')).join(', ')
-      : 'Nothing was changed while it runs.'),
-    element('details', {}, element('summary', {}, 'The job file'), element('pre', { class: 'log', tabindex: '0' }, about.job)));
+      : 'Nothing was changed while it runs.';
+    jobFile.textContent = about.job;
     const found = (await get('/api/jobs/' + id + '/members')).members;
     members.replaceChildren(found.length
       ? table(['Member', 'State', 'Rank', 'Step', 'Its part of a step', ''], found.map((m) => element('tr', {}, ...cells(
         m.id, m.gone || m.state.toLowerCase(), m.rank < 0 ? '-' : m.rank, m.report ? m.report.step : '-',
         m.pace > 0 ? number(1000 * m.pace, 3) + ' ms' : '-', m.slower > 1.2 ? number(m.slower, 2) + ' times as long as the others' : ''))))
-      : element('p', {}, 'One process.'));
+      : element('p', {}, spent.hasChildNodes() ? 'Where their time went:' : about.record.state === 'running' ? 'One process.' : 'No process works for it.'));
   }
   slow().catch(() => {});
   const timer = setInterval(() => slow().catch(() => {}), 3000);
-  return { close() { closed = true; clearInterval(timer); stop(); losses.made.destroy(); metrics.made.destroy(); pace.made.destroy(); } };
+  return {
+    update(now) {
+      if (!ended || !['queued', 'running', 'stopping'].includes(now)) return;
+      ended = false;
+      stop = follow(path, heard, last);
+    },
+    close() { closed = true; clearInterval(timer); stop(); losses.made.destroy(); metrics.made.destroy(); pace.made.destroy(); },
+  };
 }

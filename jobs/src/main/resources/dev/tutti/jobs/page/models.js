@@ -21,7 +21,7 @@ export function modelsView(view, trouble) {
   function model(one, learned) {
     const all = one.versions.reduce((sum, version) => sum + version.rows, 0);
     const rows = one.versions.map((version) => element('tr', { class: version.version === one.current ? 'current' : null }, ...cells(
-      version.version, version.version === one.current ? 'current' : '', labels(one, version.version), new Date(version.made).toLocaleString(),
+      version.version, version.version === one.current ? 'current' : 'by name', labels(one, version.version), new Date(version.made).toLocaleString(),
       Object.entries(version.metrics?.metrics || {}).map(([name, value]) => name + ' ' + number(value)).join(', '),
       version.rows + (all ? ' (' + Math.round(100 * version.rows / all) + '%)' : ''), ms(version.latencySeconds.p50), ms(version.latencySeconds.p99),
       version.queuedRows, number(version.parameterBytes / 1e6, 3) + ' MB')));
@@ -31,11 +31,11 @@ export function modelsView(view, trouble) {
         one.pinned ? element('span', { class: 'state paused' }, 'held at version ' + one.pinned) : null,
         element('a', { href: '#try/' + one.name, role: 'button', class: 'small outline' }, 'try'),
         action('step back', '/models/' + one.name + '/rollback'), action('follow the newest', '/models/' + one.name + '/follow')),
-      table(['Version', '', 'Labels', 'Made', 'Quality', 'Rows', 'p50', 'p99', 'Waiting', 'Parameters'], rows),
+      table(['Version', 'Answers', 'Labels', 'Made', 'Quality', 'Rows', 'p50', 'p99', 'Waiting', 'Parameters'], rows),
       Object.entries(one.failures || {}).length ? element('p', { class: 'state failed' }, Object.entries(one.failures)
         .map(([version, why]) => 'version ' + version + ' is not served: ' + why).join('; ')) : null,
       current ? element('div', { class: 'columns' },
-        bars('Answer times of version ' + current.version, current.latencySeconds, (bound) => number(bound * 1000, 3) + ' ms'),
+        bars('Answer times of version ' + current.version, current.latencySeconds, (bound) => (bound < 1 ? number(bound * 1000, 3) + ' ms' : bound + ' s')),
         bars('Rows of a batch', current.batchRows, String)) : null,
       labelForm(one),
       learned && learned.examples + learned.heldOut > 0 ? element('p', { class: 'learning' }, 'Learning: ' + learned.examples + ' examples, '
@@ -60,6 +60,9 @@ export function modelsView(view, trouble) {
   }
 
   function bars(title, histogram, name) {
+    if (histogram.counts.every((count) => count === 0)) {
+      return element('article', {}, element('header', {}, title), element('p', { class: 'none' }, 'No request has been answered yet.'));
+    }
     const { box: made, made: drawn } = chart(title, 'bar', {});
     drawn.data.labels = [...histogram.bounds.map(name), 'more'];
     drawn.data.datasets = [{ label: 'so far', data: histogram.counts, backgroundColor: COLOURS[0] }];
@@ -68,8 +71,9 @@ export function modelsView(view, trouble) {
     return made;
   }
 
-  refresh().then(() => trouble(null), trouble);
-  const timer = setInterval(() => refresh().catch(trouble), 5000);
+  const failed = (error) => { if (!left) trouble(error); };
+  refresh().then(() => failed(null), failed);
+  const timer = setInterval(() => refresh().catch(failed), 5000);
   return () => { left = true; clearInterval(timer); charts.forEach((one) => one.destroy()); };
 }
 

@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.StringJoiner;
@@ -43,6 +44,7 @@ class OnlineLearnerTest {
         server = TrainingServer.start(
                 folder,
                 new Resources(2, 8_000),
+                List.of(),
                 ServingSettings.standard().replicas(1).poll(Duration.ofMillis(200)),
                 HttpSettings.local(0),
                 new LearningSettings(160, 5, 20, 20_000, 1).distillation(0.2),

@@ -83,6 +83,7 @@ class TableLearningTest {
         server = TrainingServer.start(
                 folder,
                 new Resources(2, 8_000),
+                List.of(),
                 ServingSettings.standard().replicas(1).poll(Duration.ofMillis(200)),
                 HttpSettings.local(0),
                 new LearningSettings(160, 5, 20, 20_000, 1),

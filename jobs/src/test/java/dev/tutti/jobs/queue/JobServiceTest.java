@@ -2,6 +2,7 @@ package dev.tutti.jobs.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tutti.TuttiException;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -55,7 +57,7 @@ class JobServiceTest {
     }
 
     private static JobSubmission job(int epochs, String publish) {
-        return new JobSubmission(TextNode.valueOf(SmallJobs.yaml(epochs)), null, null, null, null, publish);
+        return new JobSubmission(TextNode.valueOf(SmallJobs.yaml(epochs)), null, null, null, null, null, publish);
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
@@ -187,18 +189,19 @@ class JobServiceTest {
     void whatIsWrongInASubmissionIsSaid() {
         start(1);
         assertThatThrownBy(() -> service.submit(
-                        new JobSubmission(TextNode.valueOf("epoks: 3"), null, null, null, null, null), "ada"))
+                        new JobSubmission(TextNode.valueOf("epoks: 3"), null, null, null, null, null, null), "ada"))
                 .isInstanceOf(TuttiException.class)
                 .hasMessageContaining("unknown key 'epoks'");
-        assertThatThrownBy(() ->
-                        service.submit(new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null), "ada"))
+        assertThatThrownBy(() -> service.submit(
+                        new JobSubmission(TextNode.valueOf("mnist"), null, null, 64, null, null, null), "ada"))
                 .hasMessageContaining("cores: expected 1 to 1");
         assertThatThrownBy(() -> service.submit(
-                        new JobSubmission(TextNode.valueOf("mnist"), null, null, null, null, "../up"), "ada"))
+                        new JobSubmission(TextNode.valueOf("mnist"), null, null, null, null, null, "../up"), "ada"))
                 .hasMessageContaining("a name is made of");
         assertThatThrownBy(() -> service.submit(
                         new JobSubmission(
                                 TextNode.valueOf(SmallJobs.yaml(1) + "checkpoints: {folder: /tmp/elsewhere}\n"),
+                                null,
                                 null,
                                 null,
                                 null,
@@ -208,6 +211,67 @@ class JobServiceTest {
                 .hasMessageContaining("the service chooses where a job writes");
         assertThatThrownBy(() -> service.job("../../etc")).isInstanceOf(ServeException.class);
         assertThat(service.jobs()).isEmpty();
+    }
+
+    @Test
+    void aJobIsHeldToItsCoresItsDevicesAndItsMemory() throws Exception {
+        service = new JobService(
+                folder.resolve("jobs"), new Resources(1, 8_000, 2), new ModelPublisher(folder.resolve("models")));
+        service.start();
+        JobRecord job = service.submit(
+                new JobSubmission(TextNode.valueOf(SmallJobs.yaml(LONG)), null, null, 1, null, 1, null), "ada");
+        await(() -> trains(job.id()));
+        assertThat(service.job(job.id()).given().devices()).containsExactly(0);
+        assertThat(service.free()).isEqualTo(new Resources(0, 8_000, 1));
+        Path process = Path.of(
+                "/proc",
+                String.valueOf(service.folder(job.id()).process().orElseThrow().pid()));
+        if (Files.exists(process) && !CoreNumbers.allowed().isEmpty()) {
+            assertThat(Files.readString(process.resolve("environ"))).contains("CUDA_VISIBLE_DEVICES=0\0");
+            assertThat(Files.readString(process.resolve("status")).lines())
+                    .contains("Cpus_allowed_list:\t" + CoreNumbers.allowed().get(0));
+        }
+        service.cancel(job.id());
+        await(() -> service.job(job.id()).state() == JobState.CANCELLED);
+        assertThat(service.job(job.id()).given()).isNull();
+
+        JobRecord greedy = service.submit(
+                new JobSubmission(TextNode.valueOf(SmallJobs.yaml(LONG)), null, null, 1, 70, null, null), "ada");
+        await(() -> service.job(greedy.id()).state().isOver());
+        assertThat(service.job(greedy.id()).state()).isEqualTo(JobState.FAILED);
+        assertThat(service.job(greedy.id()).message()).contains("had asked for 70 MB");
+        assertThatThrownBy(() -> service.submit(
+                        new JobSubmission(TextNode.valueOf("mnist"), null, null, null, null, 3, null), "ada"))
+                .hasMessageContaining("devices: expected 0 to 2");
+        assertThatThrownBy(() -> service.submit(
+                        new JobSubmission(
+                                TextNode.valueOf(SmallJobs.yaml(1) + "cluster: {type: spark, master: yarn}\n"),
+                                null,
+                                null,
+                                null,
+                                null,
+                                null,
+                                null),
+                        "ada"))
+                .isInstanceOf(TuttiException.class); // this module knows nothing of Spark
+    }
+
+    @Test
+    void coreNumbersAreReadAsTheSystemWritesThem() {
+        assertThat(CoreNumbers.parse("0-2,8,10-11")).containsExactly(0, 1, 2, 8, 10, 11);
+    }
+
+    @Test
+    void usedTimeFadesAndOutlivesTheService() {
+        Instant begin = Instant.parse("2026-01-01T00:00:00Z");
+        FairShares shares = new FairShares(folder.resolve("usage.json"), begin);
+        shares.add("ada", 100);
+        shares.advance(begin.plusSeconds(3_600));
+        assertThat(shares.byUser().get("ada")).isCloseTo(50, within(0.01));
+        shares.writeNowAndThen();
+        FairShares next = new FairShares(folder.resolve("usage.json"), begin.plusSeconds(7_200));
+        next.read();
+        assertThat(next.byUser().get("ada")).isCloseTo(25, within(0.01));
     }
 
     @Test
@@ -223,6 +287,6 @@ class JobServiceTest {
 
     private static JobRecord record(String id, String user, int priority, String submitted) {
         return new JobRecord(
-                id, id, user, priority, 1, 0, JobState.QUEUED, null, submitted, null, null, 0, null, null, 0);
+                id, id, user, priority, 1, 0, 0, null, JobState.QUEUED, null, submitted, null, null, 0, null, null, 0);
     }
 }

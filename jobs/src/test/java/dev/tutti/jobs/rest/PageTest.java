@@ -203,6 +203,10 @@ class PageTest {
         page.locator("pre.log", new Page.LocatorOptions().setHasText("Beginning small"))
                 .first()
                 .waitFor();
+        page.locator("[data-act=pause]").click();
+        page.locator("h3 .state.paused").waitFor();
+        page.locator("[data-act=resume]:enabled").click();
+        page.locator("h3 .state.running").waitFor(); // followed again
         page.locator("[data-act=cancel]").click();
         page.locator("h3 .state.cancelled").waitFor();
     }
@@ -217,8 +221,9 @@ class PageTest {
         page.locator("#class").waitFor();
         go("models");
         Locator model = page.locator("article[data-model='digits']");
-        model.waitFor();
-        assertThat(model.textContent()).contains("current", "accuracy", "100%");
+        page.locator("article[data-model='digits']", new Page.LocatorOptions().setHasText("100%"))
+                .waitFor(); // rows are counted after their answer is out
+        assertThat(model.textContent()).contains("current", "accuracy");
         model.locator("summary").click();
         model.locator("input[aria-label='Label']").fill("canary");
         model.locator("input[aria-label='Version']").fill("1");

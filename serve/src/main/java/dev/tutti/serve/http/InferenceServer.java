@@ -88,19 +88,18 @@ public final class InferenceServer implements AutoCloseable {
                     RouteDescription.get(model + "/ready", Role.PREDICT, "Whether a model is loaded."), v2::modelReady);
             server.route(
                     RouteDescription.post(
-                            model + "/infer", Role.PREDICT, "Computes outputs, Open Inference Protocol.", JSON),
+                                    model + "/infer", Role.PREDICT, "Computes outputs, Open Inference Protocol.", JSON)
+                            .as("InferRequest"),
                     v2::infer);
         }
         server.route(
-                RouteDescription.post("/v2/repository/index", Role.PREDICT, "All models and versions.", JSON),
-                v2::index);
+                RouteDescription.post("/v2/repository/index", Role.PREDICT, "All models and versions."), v2::index);
         server.route(
-                RouteDescription.post(
-                        "/v2/repository/models/{model}/load", Role.ADMIN, "Takes a model into service.", JSON),
+                RouteDescription.post("/v2/repository/models/{model}/load", Role.ADMIN, "Takes a model into service."),
                 v2::load);
         server.route(
                 RouteDescription.post(
-                        "/v2/repository/models/{model}/unload", Role.ADMIN, "Takes a model out of service.", JSON),
+                        "/v2/repository/models/{model}/unload", Role.ADMIN, "Takes a model out of service."),
                 v2::unload);
     }
 
@@ -112,13 +111,16 @@ public final class InferenceServer implements AutoCloseable {
                     RouteDescription.get(model + "/metadata", Role.PREDICT, "The signature of a model."), v1::metadata);
             server.route(
                     RouteDescription.post(
-                            model + ":predict", Role.PREDICT, "Computes outputs, TensorFlow Serving.", JSON),
+                                    model + ":predict", Role.PREDICT, "Computes outputs, TensorFlow Serving.", JSON)
+                            .as("PredictRequest"),
                     v1::predict);
             server.route(
-                    RouteDescription.post(model + ":classify", Role.PREDICT, "Classes with probabilities.", JSON),
+                    RouteDescription.post(model + ":classify", Role.PREDICT, "Classes with probabilities.", JSON)
+                            .as("ExamplesRequest"),
                     v1::classify);
             server.route(
-                    RouteDescription.post(model + ":regress", Role.PREDICT, "One number for each row.", JSON),
+                    RouteDescription.post(model + ":regress", Role.PREDICT, "One number for each row.", JSON)
+                            .as("ExamplesRequest"),
                     v1::regress);
         }
     }
@@ -128,23 +130,26 @@ public final class InferenceServer implements AutoCloseable {
         AdminRest admin = new AdminRest(service);
         server.route(
                 RouteDescription.post(
-                        "/models/{model}/predict",
-                        Role.PREDICT,
-                        "Predicts for rows as JSON or CSV, or for an image.",
-                        JSON,
-                        "text/csv",
-                        "image/png",
-                        "image/jpeg"),
+                                "/models/{model}/predict",
+                                Role.PREDICT,
+                                "Predicts for rows as JSON or CSV, or for an image.",
+                                JSON,
+                                "text/csv",
+                                "image/png",
+                                "image/jpeg")
+                        .as("Rows")
+                        .with("version", "label", "invert", "white"),
                 plain::predict);
         server.route(RouteDescription.get("/models", Role.PREDICT, "All models."), admin::models);
         server.route(RouteDescription.get("/models/{model}", Role.PREDICT, "Versions, traffic, times."), admin::model);
         server.route(
                 new RouteDescription(
-                        HttpMethod.PUT,
-                        "/models/{model}/labels/{label}",
-                        Role.ADMIN,
-                        "Sets a label: {\"version\": 2, \"share\": 10}.",
-                        List.of(JSON)),
+                                HttpMethod.PUT,
+                                "/models/{model}/labels/{label}",
+                                Role.ADMIN,
+                                "Sets a label: {\"version\": 2, \"share\": 10}.",
+                                List.of(JSON))
+                        .as("Label"),
                 admin::setLabel);
         server.route(
                 new RouteDescription(

@@ -12,9 +12,33 @@ import java.util.regex.Pattern;
  * @param path with variables in braces, such as {@code /models/{model}/predict}
  * @param summary one sentence for people
  * @param body the content types of a request; empty for none
+ * @param schema the name of the schema of a JSON body, in schemas.json; null for any object
+ * @param query the names of parameters after a question mark, all of them optional
  */
-public record RouteDescription(HttpMethod method, String path, Role role, String summary, List<String> body) {
+public record RouteDescription(
+        HttpMethod method,
+        String path,
+        Role role,
+        String summary,
+        List<String> body,
+        String schema,
+        List<String> query) {
     private static final Pattern VARIABLE = Pattern.compile("\\{([a-z]+)}");
+
+    /** With a JSON body of any content, if there is one, and without parameters. */
+    public RouteDescription(HttpMethod method, String path, Role role, String summary, List<String> body) {
+        this(method, path, role, summary, body, null, List.of());
+    }
+
+    /** The same with a schema of its JSON body. */
+    public RouteDescription as(String name) {
+        return new RouteDescription(method, path, role, summary, body, name, query);
+    }
+
+    /** The same with parameters. */
+    public RouteDescription with(String... parameters) {
+        return new RouteDescription(method, path, role, summary, body, schema, List.of(parameters));
+    }
 
     public static RouteDescription get(String path, Role role, String summary) {
         return new RouteDescription(HttpMethod.GET, path, role, summary, List.of());

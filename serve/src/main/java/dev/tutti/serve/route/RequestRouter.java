@@ -102,7 +102,7 @@ final class RequestRouter implements HttpService {
         }
         ServingReplica replica = chosen.get();
         tried.add(replica);
-        return replica.send(request)
+        return replica.send(request, safe)
                 .handle((response, failure) -> answered(request, safe, tried, replica, response, failure))
                 .thenCompose(stage -> stage);
     }
@@ -115,6 +115,11 @@ final class RequestRouter implements HttpService {
             AggregatedHttpResponse response,
             Throwable failure) {
         boolean another = tried.size() < Math.min(MOST_ATTEMPTS, replicas.size());
+        if (failure instanceof ServingReplica.SlowReplicaException) {
+            return another && choose(tried).isPresent()
+                    ? send(request, safe, tried)
+                    : CompletableFuture.failedFuture(new ServeException(Reason.UNAVAILABLE, failure.getMessage()));
+        }
         if (failure != null) {
             if (replica.health() == ServingReplica.Health.WELL) {
                 LOG.warn(
@@ -122,7 +127,7 @@ final class RequestRouter implements HttpService {
                         replica.uri(),
                         failure.toString());
             }
-            replica.health(ServingReplica.Health.EJECTED);
+            replica.eject();
             boolean unseen = failure instanceof UnprocessedRequestException
                     || failure.getCause() instanceof UnprocessedRequestException;
             if (another && (safe || unseen)) {
@@ -138,9 +143,14 @@ final class RequestRouter implements HttpService {
                 : CompletableFuture.completedFuture(response);
     }
 
+    /** One that is well before one that is slow. */
     private Optional<ServingReplica> choose(Set<ServingReplica> tried) {
+        return choose(tried, ServingReplica.Health.WELL).or(() -> choose(tried, ServingReplica.Health.SLOW));
+    }
+
+    private Optional<ServingReplica> choose(Set<ServingReplica> tried, ServingReplica.Health health) {
         return replicas.stream()
-                .filter(replica -> replica.health() == ServingReplica.Health.WELL && !tried.contains(replica))
+                .filter(replica -> replica.health() == health && !tried.contains(replica))
                 .min(Comparator.comparingDouble(ServingReplica::cost));
     }
 }

@@ -17,9 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One address for several serving processes: what {@code ./tutti route} runs. */
 public final class RouterServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RouterServer.class);
     private static final long CHECK_MILLIS = 300;
 
     private final List<ServingReplica> replicas;
@@ -65,6 +68,14 @@ public final class RouterServer implements AutoCloseable {
                         "Sends a replica no more requests.",
                         List.of()),
                 router::drain);
+        server.route(
+                new RouteDescription(
+                        HttpMethod.POST,
+                        "/replicas/{place}/restore",
+                        Role.ADMIN,
+                        "Sends a drained replica requests again, once it is well.",
+                        List.of()),
+                router::restore);
         server.serviceUnder(
                 "/", new RequestRouter(router.replicas, server.access(Role.PREDICT), server.access(Role.ADMIN)));
         server.start();
@@ -75,9 +86,10 @@ public final class RouterServer implements AutoCloseable {
     private void check() {
         while (!closed) {
             for (ServingReplica replica : replicas) {
-                var unused = replica.isReady()
-                        .thenAccept(ready ->
-                                replica.health(ready ? ServingReplica.Health.WELL : ServingReplica.Health.EJECTED));
+                replica.check(replicas);
+                if (replica.judge(replicas)) {
+                    LOG.warn("replica {} is much slower than the others and rests", replica.uri());
+                }
             }
             try {
                 Thread.sleep(CHECK_MILLIS);
@@ -101,12 +113,21 @@ public final class RouterServer implements AutoCloseable {
     }
 
     private CompletableFuture<com.linecorp.armeria.common.HttpResponse> drain(HttpCall call) {
+        named(call).drain();
+        return describe(call);
+    }
+
+    private CompletableFuture<com.linecorp.armeria.common.HttpResponse> restore(HttpCall call) {
+        named(call).restore();
+        return describe(call);
+    }
+
+    private ServingReplica named(HttpCall call) {
         String place = call.variable("place");
         if (!place.matches("[0-9]{1,4}") || Integer.parseInt(place) >= replicas.size()) {
             throw ServeException.invalid("expected the place of a replica, from 0 to " + (replicas.size() - 1));
         }
-        replicas.get(Integer.parseInt(place)).health(ServingReplica.Health.DRAINING);
-        return describe(call);
+        return replicas.get(Integer.parseInt(place));
     }
 
     /** How many replicas are well. */

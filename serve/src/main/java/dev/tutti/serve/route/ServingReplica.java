@@ -5,8 +5,14 @@ import com.linecorp.armeria.common.AggregatedHttpRequest;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** A serving process that a router sends requests to: how much it has to do, how fast it is, whether it is well. */
 final class ServingReplica {
@@ -15,20 +21,49 @@ final class ServingReplica {
         /** Nothing was heard of it yet. */
         UNKNOWN,
         WELL,
+        /** It answers its health checks late, or requests much later than the others: it gets requests only if no other one is well. */
+        SLOW,
         /** It failed and gets no requests until a health check succeeds. */
         EJECTED,
         /** It is being taken out: it finishes what it has. */
         DRAINING
     }
 
+    /** A replica was found slow while it worked on a request that may be sent elsewhere. */
+    static final class SlowReplicaException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        SlowReplicaException(URI uri) {
+            super("replica " + uri + " does not answer in time", null, false, false);
+        }
+    }
+
     private static final double SMOOTHING = 0.1;
     private static final double FIRST_SECONDS = 0.005;
+
+    /** A health check that takes longer makes a replica slow. */
+    private static final long CHECK_LIMIT_MILLIS = 2_000;
+
+    /** A replica is slow that takes so many times as long as the others ... */
+    private static final double SLOWER = 5;
+
+    /** ... and longer than this, after so many answers. */
+    private static final double SLOW_SECONDS = 0.02;
+
+    private static final int JUDGED_ANSWERS = 10;
+
+    /** How long one that was slow gets no requests before it is tried again. */
+    private static final long REST_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final URI uri;
     private final WebClient client;
     private final AtomicInteger outstanding = new AtomicInteger();
+    private final Set<CompletableFuture<AggregatedHttpResponse>> repeatable = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean checking = new AtomicBoolean();
     private volatile double seconds = FIRST_SECONDS;
     private volatile Health health = Health.UNKNOWN;
+    private int answers; // since it was let in; guarded by this
+    private long restsUntil = System.nanoTime(); // guarded by this
 
     ServingReplica(URI uri, Duration limit, long maxBytes) {
         this.uri = uri;
@@ -46,9 +81,22 @@ final class ServingReplica {
         return health;
     }
 
-    void health(Health now) {
+    /** It failed under a request. */
+    synchronized void eject() {
         if (health != Health.DRAINING) {
-            health = now;
+            health = Health.EJECTED;
+        }
+    }
+
+    /** Gets no more requests. */
+    synchronized void drain() {
+        health = Health.DRAINING;
+    }
+
+    /** Gets requests again, once a health check succeeds. */
+    synchronized void restore() {
+        if (health == Health.DRAINING) {
+            health = Health.UNKNOWN;
         }
     }
 
@@ -65,26 +113,104 @@ final class ServingReplica {
         return seconds;
     }
 
-    CompletableFuture<AggregatedHttpResponse> send(AggregatedHttpRequest request) {
+    /**
+     * Sends a request.
+     *
+     * @param safe whether it may be sent elsewhere too: it fails with {@link SlowReplicaException} when this replica is found slow
+     */
+    CompletableFuture<AggregatedHttpResponse> send(AggregatedHttpRequest request, boolean safe) {
         outstanding.incrementAndGet();
         long began = System.nanoTime();
-        return client.execute(request).aggregate().whenComplete((response, failure) -> {
+        CompletableFuture<AggregatedHttpResponse> answer = new CompletableFuture<>();
+        if (safe) {
+            repeatable.add(answer);
+        }
+        var unused = client.execute(request).aggregate().whenComplete((response, failure) -> {
             int beside = outstanding.decrementAndGet();
+            repeatable.remove(answer);
             if (failure == null) {
-                double own = (System.nanoTime() - began) / 1e9 / (beside + 1); // its part of the time
-                noted(own);
+                noted((System.nanoTime() - began) / 1e9 / (beside + 1)); // its part of the time
+                answer.complete(response);
+            } else {
+                answer.completeExceptionally(failure);
             }
         });
+        return answer;
     }
 
     private synchronized void noted(double own) {
         seconds += SMOOTHING * (own - seconds);
+        answers++;
     }
 
-    CompletableFuture<Boolean> isReady() {
-        return client.get("/v2/health/ready")
+    /** Asks for its health, unless an answer is still waited for; one that is late makes it slow. */
+    void check(List<ServingReplica> all) {
+        if (!checking.compareAndSet(false, true)) {
+            return;
+        }
+        var unused = client.get("/v2/health/ready")
                 .aggregate()
                 .handle((response, failure) ->
-                        failure == null && response.status().code() == 200);
+                        failure == null && response.status().code() == 200)
+                .orTimeout(CHECK_LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .whenComplete((ready, late) -> {
+                    checking.set(false);
+                    checked(late != null, late == null && ready, all);
+                });
+    }
+
+    private void checked(boolean late, boolean ready, List<ServingReplica> all) {
+        if (late) {
+            slow(all);
+            return;
+        }
+        synchronized (this) {
+            if (health == Health.DRAINING || health == Health.SLOW && ready && System.nanoTime() - restsUntil < 0) {
+                return;
+            }
+            if (ready && health != Health.WELL) {
+                answers = 0;
+                seconds = FIRST_SECONDS;
+            }
+            health = ready ? Health.WELL : Health.EJECTED;
+        }
+    }
+
+    /** Gives its requests that may be sent elsewhere to the others, if one of them is well. */
+    private void slow(List<ServingReplica> all) {
+        synchronized (this) {
+            if (health == Health.DRAINING) {
+                return;
+            }
+            health = Health.SLOW;
+            restsUntil = System.nanoTime() + REST_NANOS;
+        }
+        if (others(all).findAny().isPresent()) {
+            for (CompletableFuture<AggregatedHttpResponse> answer : repeatable) {
+                answer.completeExceptionally(new SlowReplicaException(uri));
+            }
+        }
+    }
+
+    /** Compares it with the other replicas that are well; true if it was found slow now. */
+    boolean judge(List<ServingReplica> all) {
+        double[] paces =
+                others(all).mapToDouble(ServingReplica::seconds).sorted().toArray();
+        synchronized (this) {
+            boolean slow = health == Health.WELL
+                    && paces.length > 0
+                    && answers >= JUDGED_ANSWERS
+                    && seconds > SLOW_SECONDS
+                    && seconds > SLOWER * paces[paces.length / 2];
+            if (!slow) {
+                return false;
+            }
+        }
+        slow(all);
+        return true;
+    }
+
+    private Stream<ServingReplica> others(List<ServingReplica> all) {
+        return all.stream().filter(other -> other != this && other.health == Health.WELL);
     }
 }

@@ -344,7 +344,9 @@ class InferenceServerTest {
         try (InferenceServer server = start(repository)) {
             JsonNode paths =
                     new HttpTester(server.uri()).get("/openapi.json").json().path("paths");
-            assertThat(paths.has("/v2/models/{model}/infer")).isTrue();
+            assertThat(paths.at("/~1v2~1models~1{model}~1infer/post/requestBody/content/application~1json/schema/$ref")
+                            .asText())
+                    .endsWith("/InferRequest");
             assertThat(paths.has("/v1/models/{model}:predict")).isTrue();
             assertThat(paths.path("/models/{model}/predict")
                             .path("post")

@@ -64,6 +64,14 @@ class RouterServerTest {
                 .start();
     }
 
+    private static void signal(String name, Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
     private static void await(BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + Duration.ofSeconds(80).toNanos();
         while (!condition.getAsBoolean()) {
@@ -103,6 +111,17 @@ class RouterServerTest {
                     client.start();
                 }
                 await(() -> answers.get() > 100);
+                HttpTester admin = new HttpTester(router.uri());
+                signal("STOP", first); // it hangs: its requests are answered by the other one
+                await(() -> admin.get("/replicas").body().contains("slow"));
+                int hanging = answers.get();
+                await(() -> answers.get() > hanging + 50);
+                signal("CONT", first);
+                await(() -> router.wellReplicas() == 2);
+                assertThat(admin.post("/replicas/1/drain", "").body()).contains("draining");
+                assertThat(router.wellReplicas()).isEqualTo(1);
+                admin.post("/replicas/1/restore", "");
+                await(() -> router.wellReplicas() == 2);
                 first.destroyForcibly().waitFor();
                 int before = answers.get();
                 await(() -> answers.get() > before + 200 && router.wellReplicas() == 1);
