@@ -29,6 +29,9 @@ final class QuantizedOperators {
 
     private static final double SMALLEST_SCALE = 1e-12;
 
+    /** Adding and taking away this multiple of a float32 rounds it to 16 of its 24 bits. */
+    private static final double KEEPS_16_BITS = 257;
+
     private QuantizedOperators() {}
 
     /** An operator, looked up once. */
@@ -83,15 +86,20 @@ final class QuantizedOperators {
         return new IValue(list);
     }
 
-    /** What one step of a rounded weight is worth, for each row along the first axis. */
+    /**
+     * What one step of a rounded weight is worth, for each row along the first axis: of 16 bits, so that products with steps are exact and a
+     * weight that was rounded before keeps its scales.
+     */
     static Tensor scales(Tensor weight) {
         long rows = weight.dim(0);
-        return weight.contiguous()
+        Tensor exact = weight.contiguous()
                 .view(rows, weight.size() / rows)
                 .abs()
                 .max(1)
                 .mul(1.0 / LARGEST_WEIGHT)
                 .clamp(SMALLEST_SCALE, Float.MAX_VALUE);
+        Tensor large = exact.mul(KEEPS_16_BITS);
+        return large.add(large.add(exact.mul(-1)).mul(-1));
     }
 
     /** A weight rounded row by row, as the engine's operators take it. */
