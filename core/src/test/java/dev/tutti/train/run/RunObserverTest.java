@@ -105,7 +105,7 @@ class RunObserverTest {
         assertThat(heard.failure).isNull();
         assertThat(RunObserver.of(folder).events().stream()
                         .filter(RunEvent::isEpoch)
-                        .map(RunEvent::result))
+                        .flatMap(event -> event.result().stream()))
                 .isEqualTo(history.epochs());
     }
 
@@ -181,7 +181,7 @@ class RunObserverTest {
         Files.writeString(files.status(), text);
         RunStatus lost = RunObserver.of(folder).status().orElseThrow();
         assertThat(lost.state()).isEqualTo(RunState.LOST);
-        assertThat(lost.message()).contains(ended.pid() + "@");
+        assertThat(lost.message().orElseThrow()).contains(ended.pid() + "@");
         String elsewhere = text.replace(ended.pid() + "@", "1@not-");
         Files.writeString(files.status(), elsewhere);
         assertThat(RunObserver.of(folder).status().orElseThrow().state())
