@@ -11,9 +11,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.SparkEnv;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts a node in an executor, on a thread that outlives the task. */
 final class NodeStart implements Serializable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeStart.class);
     static final String ENDED = "tutti.nodes.ended";
     private static final long serialVersionUID = 1;
     private static final long POLL_MILLIS = 50;
@@ -95,8 +98,9 @@ final class NodeStart implements Serializable {
         try {
             function.run(arguments, context);
         } catch (RuntimeException | Error e) {
+            // Not thrown on: an executor ends itself when a thread of it does not catch what it throws.
+            LOG.error("the function of {} {} failed", context.jobName(), context.taskIndex(), e);
             context.feed().fail(e.getClass().getSimpleName() + ": " + e.getMessage());
-            throw e;
         } finally {
             context.feed().terminate();
         }
