@@ -3,6 +3,7 @@
 As users write it: nn modules, torch.optim.Adam, zero_grad, backward, step. The loss stays a tensor and is not
 fetched after each step, which is kinder to PyTorch than many tutorials are.
 --tuned follows PyTorch's performance tuning guide: channels_last for the convolutions, and the fused optimizer.
+--autocast computes forward passes in bf16 where PyTorch holds it safe, as users write it.
 """
 
 import argparse
@@ -53,7 +54,7 @@ def cnn():
         nn.Flatten(), nn.Linear(64 * 7 * 7, 128), nn.ReLU(), nn.Linear(128, 10))
 
 
-def training(model, batch, inputs, tuned, images=False):
+def training(model, batch, inputs, tuned, images=False, autocast=False):
     """The workload that trains this model on random batches made by `inputs`."""
     channels_last = tuned and images
     if channels_last:
@@ -73,7 +74,8 @@ def training(model, batch, inputs, tuned, images=False):
         nonlocal last
         x, y = next(turns)
         optimizer.zero_grad()
-        loss = criterion(model(x), y)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
         last = loss.detach()
@@ -85,13 +87,13 @@ def training(model, batch, inputs, tuned, images=False):
     return contender.Workload(batch, step, finish)
 
 
-def workloads(tuned):
+def workloads(tuned, autocast):
     return {
-        "mlp": lambda: training(mlp(784, 1024), 256, lambda: torch.randn(256, 784), tuned),
-        "cnn": lambda: training(cnn(), 128, lambda: torch.randn(128, 1, 28, 28), tuned, images=True),
-        "lstm": lambda: training(Lstm(), 64, lambda: torch.randn(64, 64, 64), tuned),
-        "transformer": lambda: training(Transformer(), 32, lambda: torch.randint(0, 128, (32, 64)), tuned),
-        "tiny": lambda: training(mlp(32, 64), 32, lambda: torch.randn(32, 32), tuned),
+        "mlp": lambda: training(mlp(784, 1024), 256, lambda: torch.randn(256, 784), tuned, autocast=autocast),
+        "cnn": lambda: training(cnn(), 128, lambda: torch.randn(128, 1, 28, 28), tuned, images=True, autocast=autocast),
+        "lstm": lambda: training(Lstm(), 64, lambda: torch.randn(64, 64, 64), tuned, autocast=autocast),
+        "transformer": lambda: training(Transformer(), 32, lambda: torch.randint(0, 128, (32, 64)), tuned, autocast=autocast),
+        "tiny": lambda: training(mlp(32, 64), 32, lambda: torch.randn(32, 32), tuned, autocast=autocast),
     }
 
 
@@ -99,10 +101,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, required=True, help="compute threads")
     parser.add_argument("--tuned", action="store_true", help="channels_last and the fused optimizer")
+    parser.add_argument("--autocast", action="store_true", help="torch.autocast in bf16")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(7)
-    contender.serve(answers, workloads(options.tuned))
+    contender.serve(answers, workloads(options.tuned, options.autocast))
 
 
 if __name__ == "__main__":

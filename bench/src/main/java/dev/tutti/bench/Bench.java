@@ -41,6 +41,7 @@ public final class Bench {
             Map.entry("federated", FederatedBenchmark::with),
             Map.entry("mnist", MnistBenchmark::with),
             Map.entry("parallel", ParallelBenchmark::with),
+            Map.entry("precision", PrecisionBenchmark::with),
             Map.entry("ps", PsBenchmark::with),
             Map.entry("serve", ServeBenchmark::with),
             Map.entry("spark", SparkBenchmark::with),

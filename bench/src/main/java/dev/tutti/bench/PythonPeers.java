@@ -25,6 +25,11 @@ final class PythonPeers {
         return engine("PyTorch tuned", "engine_torch.py", style, cores, "--tuned");
     }
 
+    /** PyTorch's script with products in bf16, as its guide to mixed precision has it. */
+    Entrant torchAutocast(Entrant.Style style, Cores cores) {
+        return engine("PyTorch with autocast in bf16", "engine_torch.py", style, cores, "--autocast");
+    }
+
     /** Keras, written the way its guides do. */
     Entrant tensorflow(Entrant.Style style, Cores cores) {
         return engine("TensorFlow as users write it", "engine_tensorflow.py", style, cores);

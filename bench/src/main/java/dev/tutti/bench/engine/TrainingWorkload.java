@@ -3,6 +3,7 @@ package dev.tutti.bench.engine;
 import dev.tutti.bench.contender.Workload;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.nn.Input;
 import dev.tutti.nn.Layer;
 import dev.tutti.nn.Model;
@@ -26,9 +27,11 @@ final class TrainingWorkload implements Workload {
     private final List<Batch> batches;
     private long step;
 
-    TrainingWorkload(Layer definition, Input input, TrainingConfig recipe, List<Batch> batches) {
+    TrainingWorkload(
+            Layer definition, Input input, TrainingConfig recipe, List<Batch> batches, ComputePrecision precision) {
         this.batches = batches;
-        model = Model.of(definition, Model.Options.DEFAULT.seed(recipe.seed()), List.of(input));
+        model = Model.of(
+                definition, Model.Options.DEFAULT.seed(recipe.seed()).precision(precision), List.of(input));
         replica = Strategy.local().replica(model, recipe, Team.alone(1), new Timing());
     }
 
