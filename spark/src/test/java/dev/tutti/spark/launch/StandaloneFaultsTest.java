@@ -252,9 +252,7 @@ class StandaloneFaultsTest {
                     },
                     2);
             assertThat(samples).containsOnly((long) ROWS);
-            assertThat(backAfter.get() / 1e9)
-                    .as("seconds until the task ran again")
-                    .isBetween(0.0, 5.0);
+            assertThat(backAfter.get()).as("the task ran again").isPositive();
         } finally {
             session.sparkContext().removeSparkListener(watching);
         }
