@@ -82,7 +82,6 @@ final class PrecisionBenchmark {
     private static Entrant ours(String name, Entrant.Style style, Cores cores, String... more) {
         List<String> arguments = new ArrayList<>(List.of("--threads", Integer.toString(cores.threads())));
         arguments.addAll(List.of(more));
-        return new Entrant(
-                name, ProcessCommand.java(EngineContender.class, arguments.toArray(String[]::new)), style);
+        return new Entrant(name, ProcessCommand.java(EngineContender.class, arguments.toArray(String[]::new)), style);
     }
 }

@@ -166,7 +166,8 @@ class LayerContractTest {
     @MethodSource("cases")
     void isTheSameInAPartOfAModel(LayerCase layer) {
         try (Model alone = layer.model(DType.FLOAT64)) {
-            boolean namesAnother = layer.name().equals("tied dense"); // by its full name, which is another one in a chain
+            boolean namesAnother =
+                    layer.name().equals("tied dense"); // by its full name, which is another one in a chain
             if (alone.outputs().size() > 1 || namesAnother) {
                 return;
             }

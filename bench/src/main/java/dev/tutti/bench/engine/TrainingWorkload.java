@@ -30,8 +30,7 @@ final class TrainingWorkload implements Workload {
     TrainingWorkload(
             Layer definition, Input input, TrainingConfig recipe, List<Batch> batches, ComputePrecision precision) {
         this.batches = batches;
-        model = Model.of(
-                definition, Model.Options.DEFAULT.seed(recipe.seed()).precision(precision), List.of(input));
+        model = Model.of(definition, Model.Options.DEFAULT.seed(recipe.seed()).precision(precision), List.of(input));
         replica = Strategy.local().replica(model, recipe, Team.alone(1), new Timing());
     }
 
