@@ -79,7 +79,7 @@ class ParameterServerCoordinatorTest {
                 .between(1, 1)
                 .role("server", RoleRules.growing(2))
                 .patience(Timeouts.DEFAULT
-                        .heartbeats(Duration.ofMillis(200), Duration.ofMillis(800), Duration.ofSeconds(2))
+                        .heartbeats(Duration.ofMillis(200), Duration.ofMillis(800), Duration.ofSeconds(5))
                         .with(Map.of("coordinator", withoutIt.toMillis())));
         Process coordinator = ChildJvm.of(CoordinatorMain.class.getName(), "coordinator", List.of())
                 .start();

@@ -1,6 +1,7 @@
 package dev.tutti.strategy.ps;
 
 import dev.tutti.comm.FencedException;
+import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
@@ -604,7 +605,7 @@ final class HostedShard implements AutoCloseable {
                 synchronized (this) {
                     holding = mine.equals(holding) ? next : holding;
                 }
-            } catch (FencedException e) {
+            } catch (FencedException | GroupChangedException e) { // the latter: this server was given up
                 fence(e.getMessage());
                 throw new MessageRefusedException(MessageRefusedException.FENCED, e.getMessage());
             }
