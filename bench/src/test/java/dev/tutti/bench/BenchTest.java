@@ -28,6 +28,7 @@ class BenchTest {
                 FederatedBenchmark.with(peers),
                 MnistBenchmark.with(peers),
                 ParallelBenchmark.with(peers),
+                PrecisionBenchmark.with(peers),
                 PsBenchmark.with(peers),
                 TransferBenchmark.with(peers));
     }
@@ -36,7 +37,8 @@ class BenchTest {
     void everyBenchmarkIsListed() {
         assertThat(Bench.names())
                 .containsExactlyInAnyOrderElementsOf(Stream.concat(
-                                benchmarks().map(Benchmark::name), Stream.of("data", "serve", "spark", "strategies"))
+                                benchmarks().map(Benchmark::name),
+                                Stream.of("data", "network", "plan", "serve", "spark", "strategies"))
                         .sorted()
                         .toList());
     }
