@@ -605,10 +605,19 @@ final class HostedShard implements AutoCloseable {
                 synchronized (this) {
                     holding = mine.equals(holding) ? next : holding;
                 }
-            } catch (FencedException | GroupChangedException e) { // the latter: this server was given up
+            } catch (FencedException e) {
                 fence(e.getMessage());
                 throw new MessageRefusedException(MessageRefusedException.FENCED, e.getMessage());
             }
+        }
+    }
+
+    /** Where this server or another holder was given up meanwhile, the worker asks again: another server may be the primary then. */
+    private void tellHoldersOrRefuse() {
+        try {
+            tellHolders();
+        } catch (GroupChangedException e) {
+            throw new MessageRefusedException(MessageRefusedException.BUSY, e.getMessage());
         }
     }
 
@@ -642,7 +651,7 @@ final class HostedShard implements AutoCloseable {
                             backups.remove(backup);
                             followers.remove(backup);
                         }
-                        tellHolders();
+                        tellHoldersOrRefuse();
                     }
                     return null;
                 },
