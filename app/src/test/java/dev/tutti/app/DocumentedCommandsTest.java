@@ -89,7 +89,7 @@ class DocumentedCommandsTest {
      * their place.
      */
     @Test
-    @Timeout(300)
+    @Timeout(600)
     void theCheapOnesWorkAsPrinted() throws Exception {
         prepareClone();
         type("./tutti train mnist --epochs 1");
@@ -97,7 +97,7 @@ class DocumentedCommandsTest {
         for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
             boolean cheap = command.line()
                     .matches(
-                            ".*(--print-job|plan mnist|evaluate runs|predict runs|summary runs|export runs|train digits.yaml .*[^&]$|parity .* --steps ).*");
+                            ".*(--print-job|plan mnist|evaluate runs|predict runs|summary runs|export runs|quantize runs|train digits.yaml .*[^&]$|parity .* --steps ).*");
             if (!command.block() || !cheap || !command.where().equals("docs/commands.md")) {
                 continue;
             }
