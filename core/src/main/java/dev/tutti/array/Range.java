@@ -1,5 +1,8 @@
 package dev.tutti.array;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** A stretch of a vector: {@code length} elements from {@code from} on. */
 public record Range(long from, long length) {
     public Range {
@@ -31,6 +34,20 @@ public record Range(long from, long length) {
         long start = Math.max(from, other.from);
         long end = Math.min(to(), other.to());
         return end <= start ? new Range(from, 0) : between(start, end);
+    }
+
+    /** Ranges in rising order, neighbours joined. */
+    public static List<Range> joined(List<Range> ranges) {
+        List<Range> joined = new ArrayList<>();
+        for (Range range : ranges) {
+            int last = joined.size() - 1;
+            if (last >= 0 && joined.get(last).to() == range.from()) {
+                joined.set(last, between(joined.get(last).from(), range.to()));
+            } else {
+                joined.add(range);
+            }
+        }
+        return joined;
     }
 
     /** Cuts the range into parts of nearly equal length; the first ones are longer by one where it does not divide. */

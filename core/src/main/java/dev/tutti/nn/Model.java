@@ -114,6 +114,7 @@ public final class Model implements AutoCloseable {
     private final boolean ownsTables;
     private final RowGradients rowGradients = new RowGradients();
     private final TreeSet<String> frozen = new TreeSet<>();
+    private Set<String> frozenElsewhere = Set.of(); // what other members hold, where this is a part
 
     Model(ModelPlan plan, FlatVector vector, FlatVector state) {
         this(plan, vector, state, new TableStore(plan.tables()), true);
@@ -483,19 +484,39 @@ public final class Model implements AutoCloseable {
 
     /** Freezes exactly the parameters that another model of the same definition has frozen. */
     public void freezeAs(Model other) {
-        freezeOnly(other.frozen);
+        freezeOnly(other.frozenInWhole());
     }
 
-    /** Freezes exactly these parameters, given by their full names. */
+    /** Freezes exactly these parameters, given by their full names in the whole model; a part remembers those that others hold. */
     public void freezeOnly(Set<String> parameters) {
         Set<String> here = new TreeSet<>(parameters);
-        if (!plan.isWhole()) { // other members hold the others
-            here.removeIf(name -> blueprint.parameters.stream().noneMatch(p -> matches(p.name(), name)));
+        if (!plan.isWhole()) {
+            Set<String> elsewhere = new TreeSet<>(parameters);
+            here.clear();
+            for (Parameter p : blueprint.parameters) {
+                String name = plan.sliceOf(p).parameter();
+                if (parameters.contains(name)) {
+                    here.add(p.name());
+                    elsewhere.remove(name);
+                }
+            }
+            frozenElsewhere = elsewhere;
         }
         if (!frozen.equals(here)) {
             List.copyOf(frozen).forEach(this::unfreeze);
             here.forEach(this::freeze);
         }
+    }
+
+    /** The full names of the parameters of the whole model that do not learn: where this is a part of it, also those that others hold. */
+    public Set<String> frozenInWhole() {
+        Set<String> names = new TreeSet<>(frozenElsewhere);
+        for (Parameter p : blueprint.parameters) {
+            if (isFrozen(p)) {
+                names.add(plan.sliceOf(p).parameter());
+            }
+        }
+        return names;
     }
 
     /** The full names of the parameters that do not learn. */
@@ -509,20 +530,10 @@ public final class Model implements AutoCloseable {
 
     /** The stretches of the vector that learn, neighbours joined. */
     public List<Range> trainable() {
-        List<Range> ranges = new ArrayList<>();
-        for (Parameter p : blueprint.parameters) {
-            if (isFrozen(p)) {
-                continue;
-            }
-            Range last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
-            if (last != null && last.to() == p.range().from()) {
-                ranges.set(
-                        ranges.size() - 1, Range.between(last.from(), p.range().to()));
-            } else {
-                ranges.add(p.range());
-            }
-        }
-        return ranges;
+        return Range.joined(blueprint.parameters.stream()
+                .filter(p -> !isFrozen(p))
+                .map(Parameter::range)
+                .toList());
     }
 
     static boolean matches(String qualified, String name) {

@@ -275,7 +275,8 @@ public final class Trainer implements AutoCloseable {
         String underWay = null;
         while (true) {
             try (Replica replica = made(underWay != null, plan, team, timing, fit)) {
-                if (model != null) {
+                if (model != null) { // a model that was built before has first values alone, but some may be frozen
+                    replica.model().freezeOnly(model.frozenInWhole());
                     model.close();
                 }
                 model = replica.model();

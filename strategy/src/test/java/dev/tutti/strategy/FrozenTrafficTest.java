@@ -5,7 +5,10 @@ import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.strategy.Strategies.allReduce;
 import static dev.tutti.strategy.Strategies.averaging;
+import static dev.tutti.strategy.Strategies.parallel;
 import static dev.tutti.strategy.compression.Compressions.bf16;
+import static dev.tutti.strategy.compression.Compressions.fp16;
+import static dev.tutti.strategy.compression.Compressions.powerSgd;
 import static dev.tutti.strategy.compression.Compressions.topK;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +17,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Sequential;
+import dev.tutti.strategy.parallel.Parallel;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.replica.Strategy;
 import java.util.ArrayList;
@@ -42,6 +46,64 @@ class FrozenTrafficTest {
                 allReduce().evenShares().shardedState(),
                 allReduce().evenShares().shardedState().shardCopies(2),
                 averaging().everySteps(1));
+    }
+
+    /** Also compressions that send little in any case, and grids. */
+    static Stream<Strategy> allStrategies() {
+        return Stream.concat(
+                strategies(),
+                Stream.of(
+                        allReduce().evenShares().compression(fp16()),
+                        allReduce().evenShares().compression(topK(0.1)),
+                        allReduce().evenShares().compression(powerSgd(1)),
+                        allReduce().evenShares().compression(powerSgd(3)).shardedState(),
+                        averaging().everySteps(2).averageOptimizerState(),
+                        parallel().data(2),
+                        parallel().data(2).shardedState(),
+                        parallel().data(2).pipeline(2).stages("dense3"),
+                        parallel().data(2).pipeline(2).stages("dense3").shardedState()));
+    }
+
+    private static int membersOf(Strategy strategy) {
+        return strategy instanceof Parallel grid ? grid.grid(1).members() : 2;
+    }
+
+    /** Between layers of the same size, frozen ones that have few parameters or many: not a byte more goes to other members. */
+    @ParameterizedTest
+    @MethodSource("allStrategies")
+    void howMuchTravelsDoesNotDependOnWhatIsFrozen(Strategy strategy) {
+        assertThat(perEpoch(strategy, 400, true)).as("bytes of %s", strategy).isEqualTo(perEpoch(strategy, 20, true));
+        assertThat(perEpoch(strategy, 400, false)).isGreaterThan(perEpoch(strategy, 20, false));
+    }
+
+    private static long perEpoch(Strategy strategy, int width, boolean frozen) {
+        long[] bytes = new long[2];
+        for (int longer = 0; longer < 2; longer++) {
+            TestingCluster cluster = new TestingCluster(membersOf(strategy)).apart();
+            int epochs = 2 + longer;
+            cluster.run(place -> {
+                try (Trainer trainer = Trainer.of(
+                                Sequential.of(
+                                        dense(30).tanh(),
+                                        dense(width).tanh(),
+                                        dense(30).tanh(),
+                                        dense(Blobs.CLASSES)),
+                                adam(0.01),
+                                softmaxCrossEntropy())
+                        .cores(1)) {
+                    Model model = trainer.build(DATA);
+                    if (frozen) {
+                        model.freeze("dense2");
+                        model.freeze("dense3");
+                    }
+                    return trainer.fit(DATA, epochs(epochs).on(place).with(strategy));
+                }
+            });
+            for (int member = 0; member < membersOf(strategy); member++) {
+                bytes[longer] += cluster.traffic(TestingCluster.name(member)).sent();
+            }
+        }
+        return bytes[1] - bytes[0];
     }
 
     private record Run(List<Map<String, NdArray>> weights, long bytes) {}

@@ -64,7 +64,7 @@ public final class StateSnapshot {
                         Json.write(recipe),
                         remembered,
                         tuning.settings(),
-                        replica.model().frozen(),
+                        replica.model().frozenInWhole(),
                         List.copyOf(runProgress.finished())),
                 totals);
     }

@@ -122,6 +122,14 @@ final class JobCheck {
             job.cluster().workers().ifPresent(job.strategy()::validateFor);
             return job;
         });
+        require(
+                !job.strategy().buildsParts()
+                        || job.adopt().isEmpty()
+                                && job.lora().isEmpty()
+                                && job.model().baseFolder().isEmpty(),
+                "/strategy",
+                "the strategy " + job.strategy() + " lets every member build its part of the model anew, and 'adopt',"
+                        + " 'lora' and 'base' give the model values before: expected one of the two");
     }
 
     private void atLeastOne(String pointer, long value) {
@@ -178,7 +186,8 @@ final class JobCheck {
                     pointer,
                     pointer.substring(pointer.lastIndexOf('/') + 1) + ": expected a path without '..', received '"
                             + path
-                            + "': a job file does not write outside its folder; say --output on the command line instead");
+                            + "': a job file does not write outside its folder; say --output on the command line"
+                            + " instead");
         }
     }
 

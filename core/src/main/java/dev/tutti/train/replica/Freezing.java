@@ -6,7 +6,8 @@ import java.util.Set;
 
 /**
  * Keeps what is frozen the same on all members. What the chief's callbacks freeze or unfreeze is held back until all know it: a
- * parameter that moves on some members only would be lost to all.
+ * parameter that moves on some members only would be lost to all. A chief that holds a part of the model tells with its own names those
+ * that others hold.
  */
 public final class Freezing {
     private final Team team;
@@ -31,7 +32,7 @@ public final class Freezing {
         if (team.group().size() == 1) {
             return;
         }
-        Set<String> now = model.frozen();
+        Set<String> now = model.frozenInWhole();
         if (!now.equals(agreed)) {
             wanted = now;
             model.freezeOnly(agreed);
@@ -41,11 +42,11 @@ public final class Freezing {
     /** All members do as the chief wants; all call it, between two steps. */
     public void agree() {
         if (team.group().size() > 1) {
-            Set<String> mine = wanted == null ? model.frozen() : wanted;
+            Set<String> mine = wanted == null ? model.frozenInWhole() : wanted;
             String chiefs = agreement.text("frozen parameters", () -> String.join("\n", mine), 0);
             model.freezeOnly(chiefs.isEmpty() ? Set.of() : Set.of(chiefs.split("\n")));
         }
-        agreed = model.frozen();
+        agreed = model.frozenInWhole();
         wanted = null;
     }
 }

@@ -13,15 +13,14 @@ import java.util.Map;
 
 /**
  * Sums each range of the gradients over the members that hold it: a trunk over all, a head over the members of its task, a stage over its
- * twins. It belongs to one group; a new one is made when the members have met.
+ * twins, a matrix that stages share over both. It belongs to one group; a new one is made when the members have met.
  *
- * <p>All members make it of the same parts. Ranges with the same members travel in one call; those calls have the same order on all members,
- * so members of several sub-groups do not wait for each other in a circle.
+ * <p>Ranges with the same members travel in one call. A member names the parts it holds, and may name others. Members that sum a range
+ * together name it at the same place among the ranges of the same members, and members of several sub-groups name those in the same
+ * order, so that they do not wait for each other in a circle. Where a range lies may differ between members: a stage has a vector of its own.
  */
 public final class GroupedSum {
-    private final Team team;
-    private final Map<List<Integer>, List<Range>> parts =
-            new LinkedHashMap<>(); // by ranks, in the order of first mention
+    private final List<Summing> sums = new ArrayList<>();
 
     /**
      * A range and the members that sum it.
@@ -34,31 +33,37 @@ public final class GroupedSum {
         }
     }
 
+    /** What some members sum in one call. */
+    private record Summing(String name, Collectives members, List<Range> ranges) {}
+
+    /** Opens the sub-groups; a call of all members of the group. */
     public GroupedSum(Team team, List<Part> parts) {
-        this.team = team;
-        parts.forEach(part -> this.parts
-                .computeIfAbsent(part.ranks(), ranks -> new ArrayList<>())
+        Group group = team.group();
+        Map<List<Integer>, List<Range>> byRanks = new LinkedHashMap<>(); // in the order of first mention
+        parts.forEach(part -> byRanks.computeIfAbsent(part.ranks(), ranks -> new ArrayList<>())
                 .add(part.range()));
+        byRanks.forEach((ranks, ranges) -> {
+            if (ranks.contains(group.rank()) && ranks.size() > 1) {
+                boolean all = ranks.size() == group.size();
+                sums.add(new Summing(
+                        "gradients of " + ranks,
+                        all ? team.collectives() : team.collectives(group.sub(ranks)),
+                        ranges));
+            }
+        });
     }
 
     /**
      * Sums in place; a call of all members. Afterwards each range is the same bits on the members that hold it. What this member does not
      * hold, and what is frozen, stays as it was.
      *
-     * @param learning the ranges that are not frozen, the same on all members
+     * @param learning the ranges that are not frozen, in rising order; of each part the same on all its members
      */
     public void sum(Tensor gradients, List<Range> learning) {
-        Group group = team.group();
-        parts.forEach((ranks, ranges) -> {
-            if (ranks.contains(group.rank()) && ranks.size() > 1) {
-                Collectives members =
-                        ranks.size() == group.size() ? team.collectives() : team.collectives(group.sub(ranks));
-                PackedRanges.change(
-                        gradients,
-                        both(ranges, learning),
-                        values -> members.allReduce("gradients of " + ranks, values));
-            }
-        });
+        for (Summing each : sums) {
+            PackedRanges.change(
+                    gradients, both(each.ranges, learning), values -> each.members.allReduce(each.name, values));
+        }
     }
 
     private static List<Range> both(List<Range> ranges, List<Range> learning) {

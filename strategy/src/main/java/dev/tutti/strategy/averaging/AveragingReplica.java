@@ -112,8 +112,8 @@ final class AveragingReplica implements Replica {
         List<Chunk> chunks = whole.chunks(epoch, used.rowsPerChunk());
         if (chunks.size() < team.group().size() && team.group().isChief()) {
             LOG.warn(
-                    "{} members share {} chunk(s) of data, so some have nothing to do: choose a smaller batch or fewer steps"
-                            + " between averages, or cache() data that cannot be cut",
+                    "{} members share {} chunk(s) of data, so some have nothing to do: choose a smaller batch or fewer"
+                            + " steps between averages, or cache() data that cannot be cut",
                     team.group().size(),
                     chunks.size());
         }
@@ -241,7 +241,10 @@ final class AveragingReplica implements Replica {
         if (settings.averagesOptimizerState()) {
             workers.state().forEach((name, tensor) -> {
                 if (tensor.rank() > 0) { // counters stay as they are
-                    sum(collectives, "optimizer: " + name, tensor, weight);
+                    PackedRanges.change(
+                            tensor,
+                            model().trainable(),
+                            learning -> sum(collectives, "optimizer: " + name, learning, weight));
                 }
             });
         }

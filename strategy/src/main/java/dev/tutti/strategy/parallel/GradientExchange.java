@@ -8,11 +8,14 @@ import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
 import dev.tutti.nn.Slice;
 import dev.tutti.optim.Clipping;
+import dev.tutti.strategy.allreduce.GroupedSum;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
+import dev.tutti.tensor.vector.PackedRanges;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +26,11 @@ import java.util.TreeMap;
  */
 final class GradientExchange {
     /** A parameter that several stages hold, because their layers share it. */
-    private record Tied(Range range, List<Integer> stages) {}
+    private record Tied(String name, Range range, List<Integer> stages) {
+        /** The order in which all holders name what they share. */
+        static final Comparator<Tied> ORDER = Comparator.<Tied, String>comparing(each -> each.stages.toString())
+                .thenComparing(Tied::name);
+    }
 
     private final Model model;
     private final Clipping clipping;
@@ -32,7 +39,7 @@ final class GradientExchange {
     private final List<Range> counted = new ArrayList<>();
     private Collectives all;
     private Collectives twins;
-    private final Map<List<Integer>, Collectives> tiedHolders = new HashMap<>();
+    private GroupedSum sums;
     private boolean speaks;
 
     GradientExchange(Model model, Clipping clipping, PartPlans plans, int place) {
@@ -55,7 +62,7 @@ final class GradientExchange {
         for (int i = 0; i < parameters.size(); i++) {
             List<Integer> stages = holders.getOrDefault(held.get(i).parameter(), List.of(grid.stage(place)));
             if (stages.size() > 1) {
-                tied.add(new Tied(parameters.get(i).range(), stages));
+                tied.add(new Tied(held.get(i).toString(), parameters.get(i).range(), stages));
             }
             boolean first = stages.get(0) == grid.stage(place);
             boolean replicated = held.get(i).isAll() && slice > 0;
@@ -63,6 +70,7 @@ final class GradientExchange {
                 counted.add(parameters.get(i).range());
             }
         }
+        tied.sort(Tied.ORDER);
     }
 
     /** A group has formed; all its members call it. */
@@ -73,16 +81,36 @@ final class GradientExchange {
         List<Integer> same = seats.twins(rank);
         twins = same.size() == group.size() ? all : team.collectives(group.sub(same));
         speaks = seats.set(rank) == 0;
-        tiedHolders.clear();
-        for (Tied each : tied) {
-            if (!tiedHolders.containsKey(each.stages)) {
-                List<Integer> ranks = new ArrayList<>();
-                for (int stage : each.stages) {
-                    ranks.addAll(seats.twins(seats.firstHolder(seats.grid().place(stage, slice))));
-                }
-                tiedHolders.put(each.stages, team.collectives(group.sub(ranks)));
-            }
+        List<GroupedSum.Part> parts = new ArrayList<>();
+        for (Range range : untied()) {
+            parts.add(new GroupedSum.Part(range, same));
         }
+        for (Tied each : tied) {
+            List<Integer> ranks = new ArrayList<>();
+            for (int stage : each.stages) {
+                ranks.addAll(seats.twins(seats.firstHolder(seats.grid().place(stage, slice))));
+            }
+            Collections.sort(ranks);
+            parts.add(new GroupedSum.Part(each.range, ranks));
+        }
+        sums = new GroupedSum(team, parts);
+    }
+
+    /** What is summed over those that hold the same part alone. */
+    private List<Range> untied() {
+        List<Range> ranges = new ArrayList<>();
+        long from = 0;
+        List<Range> shared = tied.stream()
+                .map(Tied::range)
+                .sorted(Comparator.comparing(Range::from))
+                .toList();
+        for (Range range : shared) {
+            ranges.add(Range.between(from, range.from()));
+            from = range.to();
+        }
+        ranges.add(Range.between(from, model.vector().size()));
+        ranges.removeIf(Range::isEmpty);
+        return ranges;
     }
 
     /** Whether stages cannot move without each other: they share parameters, or the length of all gradients counts. */
@@ -94,42 +122,41 @@ final class GradientExchange {
         return twins;
     }
 
-    /** Sums the gradients, and multiplies them by a factor. */
+    /** Sums the gradients of what learns, and multiplies them by a factor. */
     void sum(double factor) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor gradients = model.vector().gradients();
-            List<Tensor> own = new ArrayList<>();
-            for (Tied each : tied) { // the sum over all holders comes instead of that over the twins
-                own.add(model.vector().gradients(each.range).copy());
-            }
-            if (twins.group().size() > 1) {
-                twins.allReduce("gradients", gradients);
-            }
-            for (int i = 0; i < tied.size(); i++) {
-                Tensor sum = own.get(i);
-                tiedHolders.get(tied.get(i).stages).allReduce("gradients of shared parameters", sum);
-                model.vector().gradients(tied.get(i).range).copy_(sum);
-            }
+            List<Range> learning = model.trainable();
+            sums.sum(gradients, learning);
             if (factor != 1) {
                 gradients.mul_(factor);
             }
-            clip(gradients);
+            clip(gradients, learning);
         }
     }
 
-    private void clip(Tensor gradients) {
+    private void clip(Tensor gradients, List<Range> learning) {
         clipping.clipValues(gradients);
         if (clipping.norm() > 0) {
             double squares = 0;
             for (Range range : counted) {
-                squares += speaks ? Clipping.squaredNorm(model.vector().gradients(range)) : 0;
+                squares += speaks ? squares(range, learning) : 0;
             }
             clipping.scale(gradients, Math.sqrt(all.sum("length of the gradients", squares)[0]));
         }
     }
 
-    /** Gives every member that holds the same part what each of them has moved. */
+    private double squares(Range range, List<Range> learning) {
+        double squares = 0;
+        for (Range each : learning) {
+            Range part = range.intersect(each);
+            squares += part.isEmpty() ? 0 : Clipping.squaredNorm(model.vector().gradients(part));
+        }
+        return squares;
+    }
+
+    /** Gives every member that holds the same part what each of them has moved; what is frozen has not. */
     void shareValues(StageState state) {
         int size = twins.group().size();
         if (size == 1) {
@@ -137,11 +164,15 @@ final class GradientExchange {
         }
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
+            List<Range> learning = model.trainable();
             for (int twin = 0; twin < size; twin++) {
-                Range range = state.shard(twin, size);
-                if (!range.isEmpty()) {
-                    twins.broadcast("moved parameters", model.vector().values(range), twin);
-                }
+                int root = twin;
+                PackedRanges.change(
+                        model.vector().values(),
+                        learning.stream()
+                                .map(state.shard(twin, size)::intersect)
+                                .toList(),
+                        values -> twins.broadcast("moved parameters", values, root));
             }
         }
     }

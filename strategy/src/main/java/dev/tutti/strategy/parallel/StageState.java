@@ -11,7 +11,6 @@ import dev.tutti.tensor.vector.FusedUpdate;
 import dev.tutti.train.checkpoint.PartState;
 import dev.tutti.train.replica.HeldState;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +22,7 @@ final class StageState implements HeldState, AutoCloseable {
     private final Model model;
     private final Optimizer optimizer;
     private final boolean sharded;
-    private final Map<String, Tensor> apart = new LinkedHashMap<>(); // of the range held, once another one is bound
+    private Update earlier; // that of the range held, once another one is bound; null before
     private StepBackup before;
     private Update update;
     private Range bound; // what the update works on
@@ -115,7 +114,7 @@ final class StageState implements HeldState, AutoCloseable {
         if (!isDivided()) {
             return HeldState.whole(update.state()).held();
         }
-        return slices(range, apart.isEmpty() ? update.state() : apart);
+        return slices(range, (earlier == null ? update : earlier).state());
     }
 
     @Override
@@ -145,11 +144,11 @@ final class StageState implements HeldState, AutoCloseable {
         }
         if (!needed.equals(bound)) {
             forgetBackup();
-            if (apart.isEmpty()) {
-                update.state()
-                        .forEach((name, tensor) -> apart.put(name, tensor.copy().retain()));
+            if (earlier == null) { // what it holds stays readable until all has arrived
+                earlier = update;
+            } else {
+                update.close();
             }
-            update.close();
             bind(needed);
         }
         return slices(bound, update.state());
@@ -160,8 +159,7 @@ final class StageState implements HeldState, AutoCloseable {
         if (!isDivided()) {
             return;
         }
-        apart.values().forEach(Tensor::close);
-        apart.clear();
+        forgetEarlier();
         range = bound;
         moved = version;
         agreed = version;
@@ -177,8 +175,14 @@ final class StageState implements HeldState, AutoCloseable {
     @Override
     public void close() {
         forgetBackup();
-        apart.values().forEach(Tensor::close);
-        apart.clear();
+        forgetEarlier();
         update.close();
+    }
+
+    private void forgetEarlier() {
+        if (earlier != null) {
+            earlier.close();
+            earlier = null;
+        }
     }
 }

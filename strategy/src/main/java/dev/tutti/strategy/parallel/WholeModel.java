@@ -37,8 +37,8 @@ final class WholeModel {
         if (!fits) {
             if (rank == 0) {
                 LOG.info(
-                        "the whole model takes {} bytes, more than this member has room for: it stays in parts, which are"
-                                + " saved by checkpoints",
+                        "the whole model takes {} bytes, more than this member has room for: it stays in parts, which"
+                                + " are saved by checkpoints",
                         whole.bytes());
             }
             return part;
@@ -54,7 +54,7 @@ final class WholeModel {
             all.close();
             throw e;
         }
-        all.freezeOnly(part.frozen());
+        all.freezeOnly(part.frozenInWhole());
         part.close();
         return all;
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Four members, two tasks: the trunk is summed by all, each head by the two members of its task. */
+/** Four members, two tasks: the trunk is summed by all, each head by the two members of its task. Grids sum through it. */
 @Timeout(60)
 class GroupedSumTest {
     private static final List<Integer> ALL = List.of(0, 1, 2, 3);

@@ -9,17 +9,22 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.Model;
 import dev.tutti.optim.Optimizer;
 import dev.tutti.strategy.Members;
 import dev.tutti.strategy.Weights;
 import dev.tutti.strategy.parallel.pipeline.PipelineSchedule;
+import dev.tutti.train.EpochResult;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.callback.Callback;
+import dev.tutti.train.callback.Run;
 import dev.tutti.train.replica.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -160,5 +165,95 @@ class ParallelParityTest {
                         .weights(),
                 alone(model, optimizer, epochs(2)),
                 2e-5);
+    }
+
+    static Stream<Arguments> frozenLayers() {
+        return Stream.of(
+                Arguments.of(
+                        ParallelModels.MLP,
+                        List.of("dense1", "dense4"),
+                        parallel().pipeline(2).stages("dense3")),
+                Arguments.of(
+                        ParallelModels.MLP,
+                        List.of("dense1", "dense4"),
+                        parallel().data(2).pipeline(2).stages("dense3").shardedState()),
+                Arguments.of(
+                        ParallelModels.MLP,
+                        List.of("dense1", "dense4"),
+                        parallel().data(2).tensor(2).pipeline(2).stages("dense3")),
+                Arguments.of(
+                        ParallelModels.ENCODER,
+                        List.of("embedding1", "transformerEncoder2"),
+                        parallel().tensor(2).pipeline(2)),
+                Arguments.of(
+                        ParallelModels.TIED,
+                        List.of("embedding1"),
+                        parallel().data(2).pipeline(2)),
+                Arguments.of(
+                        ParallelModels.TIED,
+                        List.of("dense1"),
+                        parallel().data(2).pipeline(3)));
+    }
+
+    /** Also layers that the first member, which decides what is frozen, does not hold. */
+    @ParameterizedTest
+    @MethodSource("frozenLayers")
+    void frozenLayersStayAsTheyAreOnAllStages(ParallelModels model, List<String> frozen, Parallel strategy) {
+        Optimizer optimizer = sgd(0.1).momentum(0.9).clipNorm(0.5);
+        Supplier<Trainer> trainers = () -> {
+            Trainer trainer = model.trainer(optimizer);
+            Model built = trainer.build(data(model));
+            frozen.forEach(built::freeze);
+            return trainer;
+        };
+        Map<String, NdArray> begin;
+        Map<String, NdArray> expected;
+        try (Trainer one = trainers.get()) {
+            begin = one.model().arrays();
+            one.fit(data(model), epochs(2).with(Strategy.local()));
+            expected = one.model().arrays();
+        }
+        Map<String, NdArray> actual = Members.of(strategy.grid(1).members())
+                .fit(trainers, data(model), epochs(2).with(strategy))
+                .get(0)
+                .weights();
+        Weights.assertClose(actual, expected, 2e-5);
+        begin.forEach((name, values) -> {
+            boolean still = frozen.stream().anyMatch(layer -> name.startsWith(layer + "."));
+            assertThat(actual.get(name).equals(values))
+                    .as(name)
+                    .isEqualTo(still || expected.get(name).equals(values));
+        });
+    }
+
+    /** What the first member's callbacks freeze later leaves frozen what was, on stages that it does not hold. */
+    @Test
+    void aCallbackFreezesMoreAndNothingElseThaws() {
+        ParallelModels model = ParallelModels.MLP;
+        Callback freezing = new Callback() {
+            @Override
+            public void epoch(Run run, EpochResult result) {
+                if (result.epoch() == 1) {
+                    run.model().freeze("dense2");
+                }
+            }
+        };
+        Supplier<Trainer> trainers = () -> {
+            Trainer trainer = model.trainer();
+            trainer.build(data(model)).freeze("dense4");
+            return trainer;
+        };
+        Map<String, NdArray> expected;
+        try (Trainer one = trainers.get()) {
+            one.fit(data(model), epochs(3).with(Strategy.local()).callbacks(freezing));
+            expected = one.model().arrays();
+        }
+        Members.Result result = Members.of(2)
+                .fit(
+                        trainers,
+                        data(model),
+                        epochs(3).with(parallel().pipeline(2).stages("dense3")).callbacks(freezing))
+                .get(0);
+        Weights.assertClose(result.weights(), expected, 2e-5);
     }
 }
