@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -288,62 +289,86 @@ final class PlacedTasksReplica implements Replica {
         history.costs(costs);
     }
 
-    /** Of each parameter the mean over the members that have worked on one of its tasks, by their rows. */
+    /**
+     * Of each parameter the mean over the members that have worked on one of its tasks, by their rows. What is frozen, and what no member has
+     * worked on, does not travel and stays as it is, to the last bit.
+     */
     private void average(Collectives collectives, PlacedRound round) {
         int rank = collectives.group().rank();
-        List<Parameter> parameters = model().parameters();
+        List<Weighted> moving = new ArrayList<>();
         List<Range> still = new ArrayList<>();
-        double[] weights = new double[parameters.size()];
-        for (int i = 0; i < weights.length; i++) {
+        List<Parameter> parameters = model().parameters();
+        for (int i = 0; i < parameters.size(); i++) {
+            Range range = parameters.get(i).range();
             double all = round.rows(tasksOfParameters.get(i));
-            weights[i] = all == 0 ? 0 : round.rows(rank, tasksOfParameters.get(i)) / all;
             if (all == 0 || model().isFrozen(parameters.get(i))) {
-                still.add(parameters.get(i).range());
+                still.add(range);
+            } else {
+                moving.add(new Weighted(range, round.rows(rank, tasksOfParameters.get(i)) / all));
             }
         }
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor values = model().vector().values();
-            weigh(values, parameters, weights);
-            PackedRanges.change(
-                    values, model().trainable(), learning -> collectives.allReduce("parameters of tasks", learning));
-            for (Range range : still) { // what no member has worked on stays as it is, to the last bit
-                part(values, range).copy_(part(snapshot.get(VALUES), range));
-            }
+            average(collectives, "parameters of tasks", values, moving);
+            keepAsBefore(values, snapshot.get(VALUES), still);
+            int kept = VALUES + 1;
             if (model().state().size() > 0) {
+                kept++;
                 Tensor statistics = model().state().values();
                 double all = round.samples();
                 statistics.mul_(all == 0 ? 1.0 / collectives.group().size() : round.samples(rank) / all);
                 collectives.allReduce("running statistics", statistics);
             }
-            averageOptimizer(collectives, parameters, weights);
+            averageOptimizer(collectives, moving, still, kept);
         }
     }
 
-    /** So that a task that moves finds what its optimizer remembers. */
-    private void averageOptimizer(Collectives collectives, List<Parameter> parameters, double[] weights) {
-        workers.state().forEach((name, tensor) -> {
+    /** A parameter's place in the vector, and what this member's values of it count. */
+    private record Weighted(Range range, double weight) {}
+
+    /**
+     * So that a task that moves finds what its optimizer remembers.
+     *
+     * @param kept where its tensors begin in the snapshot
+     */
+    private void averageOptimizer(Collectives collectives, List<Weighted> moving, List<Range> still, int kept) {
+        int number = kept;
+        for (Map.Entry<String, Tensor> each : workers.state().entrySet()) {
+            String what = "optimizer: " + each.getKey();
+            Tensor tensor = each.getValue();
             if (tensor.rank() == 0) {
-                double[][] counters = collectives.gather("optimizer: " + name, tensor.item());
+                double[][] counters = collectives.gather(what, tensor.item());
                 tensor.fill_(Arrays.stream(counters)
-                        .mapToDouble(each -> each[0])
+                        .mapToDouble(counter -> counter[0])
                         .max()
                         .orElse(0));
             } else {
-                weigh(tensor, parameters, weights);
-                collectives.allReduce("optimizer: " + name, tensor);
+                average(collectives, what, tensor, moving);
+                keepAsBefore(tensor, snapshot.get(number), still);
             }
-        });
+            number++;
+        }
     }
 
-    private static void weigh(Tensor vector, List<Parameter> parameters, double[] weights) {
-        for (int i = 0; i < weights.length; i++) {
-            Tensor part = part(vector, parameters.get(i).range());
-            if (weights[i] == 0) {
+    private static void average(Collectives collectives, String what, Tensor vector, List<Weighted> moving) {
+        for (Weighted each : moving) {
+            Tensor part = part(vector, each.range);
+            if (each.weight == 0) {
                 part.zero_();
-            } else if (weights[i] != 1) {
-                part.mul_(weights[i]);
+            } else if (each.weight != 1) {
+                part.mul_(each.weight);
             }
+        }
+        PackedRanges.change(
+                vector,
+                Range.joined(moving.stream().map(Weighted::range).toList()),
+                all -> collectives.allReduce(what, all));
+    }
+
+    private static void keepAsBefore(Tensor vector, Tensor before, List<Range> ranges) {
+        for (Range range : ranges) {
+            part(vector, range).copy_(part(before, range));
         }
     }
 

@@ -9,10 +9,12 @@ import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.strategy.Strategies.placedTasks;
 import static dev.tutti.strategy.TestingCluster.killing;
 import static dev.tutti.train.Fit.epochs;
+import static dev.tutti.train.callback.Callbacks.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.tutti.array.NdArray;
+import dev.tutti.array.Range;
 import dev.tutti.data.Dataset;
 import dev.tutti.json.Json;
 import dev.tutti.loss.Loss;
@@ -25,9 +27,12 @@ import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import dev.tutti.train.checkpoint.Checkpoint;
+import dev.tutti.train.checkpoint.CheckpointFolder;
 import dev.tutti.train.multitask.MultiTask;
 import dev.tutti.train.multitask.Task;
 import dev.tutti.train.replica.Strategy;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +41,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -204,6 +211,79 @@ class PlacedTasksTest {
         assertThat((long) tasks.get(2).get("rows")).isBetween(5L * SIGNS, 9L * SIGNS);
         assertThat(tasks.get(0).get("members")).isEqualTo(List.of());
         assertThat(tasks.get(2).get("moves")).isEqualTo(1);
+    }
+
+    /** When the task comes back, its optimizer goes on from what it remembers. */
+    @Test
+    void theOptimizerOfARestingTaskStandsStill(@TempDir Path folder) {
+        Callback changing = new Callback() {
+            @Override
+            public void epoch(Run run, EpochResult result) {
+                if (result.epoch() == 3) {
+                    run.configure("tasks", "kind,size");
+                }
+            }
+        };
+        new TestingCluster(2)
+                .run(place -> trained(
+                        place,
+                        placedTasks().everySteps(5),
+                        changing,
+                        checkpoint(folder).keep(EPOCHS)));
+        Range sign;
+        MultiTask tasks = tasks();
+        try (Trainer trainer = tasks.trainer(adam(0.02)).cores(1)) {
+            sign = trainer.build(tasks.data(7).batch(24)).parameters().stream()
+                    .filter(p -> p.name().equals("sign.weight"))
+                    .findFirst()
+                    .orElseThrow()
+                    .range();
+        }
+        List<Path> files = new CheckpointFolder(folder).files();
+        List<List<String>> remembered = Stream.of(files.get(6), files.get(10))
+                .map(Checkpoint::open)
+                .map(checkpoint -> checkpoint.names().stream()
+                        .filter(name -> name.startsWith("optimizer.")
+                                && checkpoint.shape(name).rank() == 1)
+                        .sorted()
+                        .map(name -> Arrays.toString(Arrays.copyOfRange(
+                                checkpoint.array(name).floats(), (int) sign.from(), (int) sign.to())))
+                        .toList())
+                .toList();
+        assertThat(remembered.get(0)).hasSize(2).doesNotContain(Arrays.toString(new float[(int) sign.length()]));
+        assertThat(remembered.get(1)).isEqualTo(remembered.get(0));
+    }
+
+    /** Neither parameters nor what an optimizer remembers of them. */
+    @Test
+    void whatIsFrozenDoesNotTravel() {
+        long[] bytes = new long[2];
+        int[] widths = {20, 2000};
+        for (int i = 0; i < 2; i++) {
+            int width = widths[i];
+            MultiTask tasks = MultiTask.of(
+                    Graph.inputs("x")
+                            .add("wide", dense(width).tanh(), "x")
+                            .add("trunk", dense(8).tanh(), "wide")
+                            .add("kind", dense(3), "trunk")
+                            .add("size", dense(1), "trunk")
+                            .outputs("kind", "size"),
+                    Task.of("kind", data(KINDS, 0), "kind", softmaxCrossEntropy()),
+                    Task.of("size", data(SIZES, 1), "size", mse()));
+            Dataset data = tasks.data(7).batch(24);
+            TestingCluster cluster = new TestingCluster(2);
+            cluster.run(place -> {
+                Trainer trainer = tasks.trainer(adam(0.02)).cores(1);
+                trainer.build(data).freeze("wide");
+                trainer.model().freeze("trunk");
+                return Result.of(
+                        trainer,
+                        data,
+                        epochs(2).quiet().on(place).with(placedTasks().everySteps(5)));
+            });
+            bytes[i] = cluster.traffic("worker-1").sent();
+        }
+        assertThat(bytes[1] - bytes[0]).isBetween(-4000L, 2000L * 4); // once it would be 13 * 2000 * 4
     }
 
     @Test
