@@ -63,7 +63,10 @@ public final class LargeModelCheck {
         say("uninterrupted", started(whole, args[1], "save"));
         Process killed = start(cut, args[1], "begin");
         awaitCheckpoint(cut, killed);
+        List<ProcessHandle> members = killed.descendants().toList();
         killed.destroyForcibly().waitFor();
+        members.forEach(ProcessHandle::destroyForcibly); // the driver is a member itself
+        say("killed with " + members.size() + " other member(s)", 0);
         say("resumed", started(cut, args[1], "resume"));
         String expected = Files.readString(whole.resolve("fingerprint"));
         String received = Files.readString(cut.resolve("fingerprint"));
