@@ -3,5 +3,9 @@
  *
  * <p>{@link dev.tutti.comm.Team} is what a training loop sees of all this; {@link dev.tutti.comm.Collectives} is what a strategy
  * uses of it. Who supplies the members is no matter of this package.
+ *
+ * <pre>{@code
+ * team.collectives().allReduce("gradients", values); // the same bits on every member
+ * }</pre>
  */
 package dev.tutti.comm;

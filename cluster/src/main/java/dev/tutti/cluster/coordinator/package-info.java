@@ -3,6 +3,6 @@
  *
  * <p>{@link dev.tutti.cluster.coordinator.Coordinator} is the machine, {@link dev.tutti.cluster.coordinator.Event} what happens to
  * it, {@link dev.tutti.cluster.coordinator.Fact} what it has decided, {@link dev.tutti.cluster.journal.Journal} the facts on
- * disk.
+ * disk. Not for users.
  */
 package dev.tutti.cluster.coordinator;

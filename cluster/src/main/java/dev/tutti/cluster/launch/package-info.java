@@ -1,2 +1,2 @@
-/** How members come to run: JVMs of this machine, or programs started by hand that find each other. */
+/** How members come to run: JVMs of this machine, or programs started by hand that find each other. Not for users. */
 package dev.tutti.cluster.launch;

@@ -1,6 +1,6 @@
 /**
  * How messages travel between members that are not in lockstep: one exchange for each member, over the memory of a JVM and over
- * sockets.
+ * sockets. Not for users: {@code dev.tutti.comm.Messages} is the contract.
  *
  * <pre>{@code
  * messages.serve("pull", MessageHandler.of(request -> Message.of("", values)));

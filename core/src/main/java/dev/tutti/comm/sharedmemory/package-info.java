@@ -1,2 +1,2 @@
-/** Collectives between JVMs of one machine, through memory that all of them have mapped. */
+/** Collectives between JVMs of one machine, through memory that all of them have mapped. Not for users. */
 package dev.tutti.comm.sharedmemory;
