@@ -352,7 +352,7 @@ public final class Dataset {
             return with(ofRows).from(one.source()).spec();
         }
         try (Pipeline pipeline = pipeline();
-                RowFlow flow = pipeline.open(0, pipeline.readable(0), StageCounters.start())) {
+                RowFlow flow = pipeline.open(0, pipeline.readable(0).orElse(null), StageCounters.start())) {
             Row first = flow.next();
             if (first == null) {
                 throw new DataException("the dataset is empty: no row of " + this + " is left");

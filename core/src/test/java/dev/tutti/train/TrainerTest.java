@@ -25,6 +25,7 @@ import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.callback.Run;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class TrainerTest {
@@ -154,8 +155,8 @@ class TrainerTest {
         var heard = new java.util.concurrent.atomic.AtomicReference<Throwable>();
         Callback watching = new Callback() {
             @Override
-            public void end(Run run, Throwable failure) {
-                heard.set(failure);
+            public void end(Run run, Optional<Throwable> failure) {
+                heard.set(failure.orElseThrow());
             }
         };
         try (Trainer trainer = Blobs.trainer()) {

@@ -2,6 +2,7 @@ package dev.tutti.estimator;
 
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import java.util.Optional;
 
 /**
  * Follows a training.
@@ -31,7 +32,7 @@ public interface TrainingHook {
             }
 
             @Override
-            public void end(Run run, Throwable failure) {
+            public void end(Run run, Optional<Throwable> failure) {
                 hook.end(run);
             }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,8 +86,8 @@ public final class TrainingScenarioMain {
         }
 
         @Override
-        public void end(Run run, Throwable failure) {
-            if (failure == null) {
+        public void end(Run run, Optional<Throwable> failure) {
+            if (failure.isEmpty()) {
                 say(run.epochs() + 1, 0);
             }
         }

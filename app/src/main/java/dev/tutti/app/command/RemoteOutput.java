@@ -8,6 +8,7 @@ import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.job.JobFile;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -82,7 +83,7 @@ final class RemoteOutput implements AutoCloseable {
             }
 
             @Override
-            public void end(Run run, Throwable failure) {
+            public void end(Run run, Optional<Throwable> failure) {
                 upload();
             }
         };

@@ -22,6 +22,7 @@ import dev.tutti.train.replica.Strategy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Trains on MNIST with a strategy and tells what it cost: {@code StrategyContender TEXT MEMBERS EPOCHS ROWS SEED}.
@@ -105,7 +106,7 @@ public final class StrategyContender {
         }
 
         @Override
-        public void end(Run run, Throwable failure) {
+        public void end(Run run, Optional<Throwable> failure) {
             seconds = (System.nanoTime() - began) / 1e9;
             sent = place.sent() - sentBefore;
         }

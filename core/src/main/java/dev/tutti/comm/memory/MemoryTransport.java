@@ -20,6 +20,7 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -141,7 +142,7 @@ final class MemoryTransport implements Transport {
 
     /** Every member holds on to the memory of all, so it does not matter who lets go first. */
     @Override
-    public SharedVectors share(DType type, long elements) {
+    public Optional<SharedVectors> share(DType type, long elements) {
         int self = group.rank();
         List<Tensor> all = new ArrayList<>();
         try (Scope scope = Scope.open()) {
@@ -153,7 +154,7 @@ final class MemoryTransport implements Transport {
             }
             room.advance(self, Step.DONE);
             awaitAll(Step.DONE, number);
-            return new RoomVectors(all);
+            return Optional.of(new RoomVectors(all));
         } catch (RuntimeException e) {
             all.forEach(Tensor::close);
             throw e;

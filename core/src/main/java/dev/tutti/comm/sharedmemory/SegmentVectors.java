@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,8 +44,8 @@ final class SegmentVectors implements SharedVectors {
         }
     }
 
-    /** Null, on all members, where one of them has no room for it. */
-    static SegmentVectors open(
+    /** Empty, on all members, where one of them has no room for it. */
+    static Optional<SharedVectors> open(
             Group group, Transport transport, SegmentNotes notes, TrafficMeter meter, DType type, long elements) {
         Segment own = create(elements * type.bytes());
         List<Segment> segments = new ArrayList<>();
@@ -56,7 +57,9 @@ final class SegmentVectors implements SharedVectors {
             Tensor able = Tensor.of(new long[] {segments.contains(null) ? 0 : 1}, 1);
             transport.allReduce(able);
             shared = able.item() == group.size();
-            return shared ? new SegmentVectors(group, notes, meter, segments, type, elements) : null;
+            return shared
+                    ? Optional.of(new SegmentVectors(group, notes, meter, segments, type, elements))
+                    : Optional.empty();
         } finally {
             if (own != null) {
                 own.unlink(); // all have it, or will not

@@ -14,6 +14,7 @@ import dev.tutti.tensor.NativeMemory;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Members that have one {@link Segment} of memory mapped.
@@ -273,7 +274,7 @@ public final class SharedMemoryTransport implements Transport {
     }
 
     @Override
-    public SharedVectors share(DType type, long elements) {
+    public Optional<SharedVectors> share(DType type, long elements) {
         return SegmentVectors.open(group, this, notes, meter, type, elements);
     }
 

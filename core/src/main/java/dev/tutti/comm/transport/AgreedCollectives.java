@@ -90,9 +90,8 @@ public final class AgreedCollectives implements Collectives {
     public Optional<SharedVectorSum> summands(String what, DType type, long elements) {
         return run(() -> {
             agree(new CollectiveCall(CollectiveOperation.SUMMANDS, what, type, elements, -1));
-            SharedVectors vectors = elements == 0 ? null : transport.share(type, elements);
-            return Optional.ofNullable(vectors)
-                    .map(all -> new ReadableVectorSum(what, group, all, this::await, this::tell));
+            Optional<SharedVectors> vectors = elements == 0 ? Optional.empty() : transport.share(type, elements);
+            return vectors.map(all -> new ReadableVectorSum(what, group, all, this::await, this::tell));
         });
     }
 

@@ -5,6 +5,7 @@ import dev.tutti.comm.Collectives;
 import dev.tutti.comm.Traffic;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The way between the members of one group: what is different where they are threads, JVMs of one machine or machines.
@@ -36,9 +37,9 @@ public interface Transport extends AutoCloseable {
 
     void receive(Tensor values, int from);
 
-    /** Lays a vector of each member where all can read it; null, for all of them, where that cannot be. */
-    default SharedVectors share(DType type, long elements) {
-        return null;
+    /** Lays a vector of each member where all can read it; empty, for all of them, where that cannot be. */
+    default Optional<SharedVectors> share(DType type, long elements) {
+        return Optional.empty();
     }
 
     Traffic traffic();

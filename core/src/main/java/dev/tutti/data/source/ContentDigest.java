@@ -3,6 +3,7 @@ package dev.tutti.data.source;
 import dev.tutti.data.Sample;
 import dev.tutti.data.stage.SampleCodec;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -49,9 +50,9 @@ public final class ContentDigest {
         int parts = rows.parts();
         if (parts > 0) {
             try (Source.Cursor cursor = rows.read(0, 0)) {
-                Sample sample = cursor.next();
-                for (int i = 1; sample != null && i < LEAST_ROWS; i++) {
-                    add(sample);
+                Optional<Sample> sample = cursor.next();
+                for (int i = 1; sample.isPresent() && i < LEAST_ROWS; i++) {
+                    add(sample.get());
                     sample = cursor.next();
                 }
             }

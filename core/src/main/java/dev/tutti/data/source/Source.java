@@ -116,8 +116,8 @@ public interface Source {
 
     /** Goes through rows from front to back. */
     interface Cursor extends AutoCloseable {
-        /** The next row, or null at the end. */
-        Sample next();
+        /** The next row; empty at the end. */
+        Optional<Sample> next();
 
         @Override
         default void close() {}

@@ -7,6 +7,7 @@ import dev.tutti.data.stage.Permutation;
 import dev.tutti.data.stage.Row;
 import dev.tutti.data.stage.RowFlow;
 import dev.tutti.data.stage.StageCounters;
+import java.util.Optional;
 
 /**
  * The rows of a source without random access, part by part; when the dataset is shuffled its parts come in another
@@ -40,9 +41,9 @@ public final class SourceFlow implements RowFlow {
             if (cursor == null) {
                 cursor = rows.read(part, rowsOfPart);
             }
-            Sample sample = cursor.next();
-            if (sample != null) {
-                return new Row(Row.numberOf(part, rowsOfPart++), 0, sample);
+            Optional<Sample> sample = cursor.next();
+            if (sample.isPresent()) {
+                return new Row(Row.numberOf(part, rowsOfPart++), 0, sample.get());
             }
             close();
             place++;

@@ -11,6 +11,7 @@ import dev.tutti.data.source.Source.SequentialRows;
 import dev.tutti.data.source.SourceFlow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -91,22 +92,22 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * A chunk that can be read here, for a look at the rows; null for the whole epoch, where that can be read.
+     * A chunk that can be read here, for a look at the rows; empty where the whole epoch can be read.
      *
      * @throws DataException if none can
      */
-    public Chunk readable(long epoch) {
+    public Optional<Chunk> readable(long epoch) {
         if (!(rows instanceof SequentialRows sequential)
                 || !readsInOrder(epoch)
                 || IntStream.range(0, sequential.parts()).allMatch(sequential::isHere)) {
-            return null;
+            return Optional.empty();
         }
-        return parts(epoch).stream()
+        return Optional.of(parts(epoch).stream()
                 .filter(SourcePart::isHere)
                 .findFirst()
                 .map(SourcePart::chunk)
                 .orElseThrow(() -> new DataException("none of the " + sequential.parts()
-                        + " parts of the data is here: this member's place supplies no rows of them"));
+                        + " parts of the data is here: this member's place supplies no rows of them")));
     }
 
     /** Where the stages stop being reachable by place. */

@@ -28,8 +28,8 @@ public interface Callback {
 
     default void epoch(Run run, EpochResult result) {}
 
-    /** Failure is null when training came to an end in good order. */
-    default void end(Run run, Throwable failure) {}
+    /** Training is over; the failure is empty when it came to an end in good order. */
+    default void end(Run run, Optional<Throwable> failure) {}
 
     /** Whether it shows people how training goes; then nothing else does so by default. */
     default boolean showsProgress() {

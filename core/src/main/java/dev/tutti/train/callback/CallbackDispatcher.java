@@ -2,6 +2,7 @@ package dev.tutti.train.callback;
 
 import dev.tutti.comm.Team;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The callbacks of a run. They are the chief's: other members have none to tell, or leave it to the chief's. */
@@ -58,7 +59,7 @@ public final class CallbackDispatcher {
         RuntimeException later = null;
         for (Callback callback : callbacks) {
             try {
-                callback.end(run, failure);
+                callback.end(run, Optional.ofNullable(failure));
             } catch (RuntimeException e) {
                 if (failure != null) {
                     failure.addSuppressed(e);

@@ -210,13 +210,13 @@ public final class Mlflow implements Callback {
     }
 
     @Override
-    public void end(Run training, Throwable failure) {
+    public void end(Run training, Optional<Throwable> failure) {
         if (run == null) {
             return;
         }
         flush();
         ObjectNode wanted = runNode();
-        wanted.put("status", failure != null ? "FAILED" : training.stopping() ? "KILLED" : "FINISHED");
+        wanted.put("status", failure.isPresent() ? "FAILED" : training.stopping() ? "KILLED" : "FINISHED");
         wanted.put("end_time", System.currentTimeMillis());
         later("runs/update", wanted);
         sender.shutdown();

@@ -4,6 +4,7 @@ import dev.tutti.io.EventWriter;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.Evaluation;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Writes what TensorBoard shows: loss and rate during the epoch, metrics and histograms of the weights after it. */
 public final class TensorBoard implements Callback {
@@ -52,7 +53,7 @@ public final class TensorBoard implements Callback {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         if (writer != null) {
             writer.close();
         }

@@ -113,7 +113,7 @@ final class Trace implements Callback, TimelineObserver {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         if (file != null) {
             try {
                 writeOwn();

@@ -86,9 +86,9 @@ public final class CheckpointSaver implements Callback {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         // Members that were lost leave a state behind that all had agreed on; other failures may not.
-        boolean sound = failure == null ? run.isChief() : failure instanceof GroupChangedException;
+        boolean sound = failure.map(why -> why instanceof GroupChangedException).orElseGet(run::isChief);
         if (sound && run.step() != savedStep) {
             save(run);
         }

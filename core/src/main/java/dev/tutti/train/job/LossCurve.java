@@ -6,6 +6,7 @@ import dev.tutti.train.callback.Run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** The way a run takes: its losses, and its parameters where it is cut. */
@@ -74,8 +75,8 @@ final class LossCurve implements Callback {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
-        if (arrays == null && failure == null && !parts) {
+    public void end(Run run, Optional<Throwable> failure) {
+        if (arrays == null && failure.isEmpty() && !parts) {
             arrays = run.model().arrays();
         }
     }

@@ -8,6 +8,7 @@ import dev.tutti.loss.Loss;
 import dev.tutti.loss.TargetException;
 import dev.tutti.tensor.Tensor;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The losses of several tasks, one for each output of a model: for each task the sum over its rows times its weight, divided by the
@@ -65,8 +66,10 @@ public final class TaskLoss extends Loss {
         requireCounts(outputs.size(), targets.size());
         Tensor total = null;
         for (int i = 0; i < tasks.size(); i++) {
-            Tensor part = ofTask(i, outputs, targets);
-            total = part == null ? total : total == null ? part : total.add(part);
+            Optional<Tensor> part = ofTask(i, outputs, targets);
+            if (part.isPresent()) {
+                total = total == null ? part.get() : total.add(part.get());
+            }
         }
         if (total == null) {
             throw new TargetException("the batch has no row of any task");
@@ -74,13 +77,13 @@ public final class TaskLoss extends Loss {
         return total;
     }
 
-    /** The share of one task in the loss of a batch; null where the batch has no row of it. */
-    public Tensor ofTask(int index, List<Tensor> outputs, List<Tensor> targets) {
+    /** The share of one task in the loss of a batch; empty where the batch has no row of it. */
+    public Optional<Tensor> ofTask(int index, List<Tensor> outputs, List<Tensor> targets) {
         Tensor target = targets.get(index);
         NdArray labels = target.toArray();
         long[] places = TaskSource.present(labels);
         if (places.length == 0) {
-            return null;
+            return Optional.empty();
         }
         Tensor rows = Tensor.of(NdArray.of(places, places.length), target.device());
         boolean all = places.length == labels.shape().dim(0);
@@ -89,7 +92,7 @@ public final class TaskLoss extends Loss {
         Part part = tasks.get(index);
         double share = part.weight * places.length / (double) labels.shape().dim(0);
         Tensor wanted = own.type().isFloating() && own.type() != output.type() ? own.to(output.type()) : own;
-        return part.loss.compute(output, wanted).mul(share);
+        return Optional.of(part.loss.compute(output, wanted).mul(share));
     }
 
     @Override

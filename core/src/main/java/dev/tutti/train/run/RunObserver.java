@@ -133,7 +133,11 @@ public final class RunObserver {
     private static void end(ObservedRun run, RunStatus last, Callback... callbacks) {
         boolean failed = last.state() == RunState.FAILED || last.state() == RunState.LOST;
         for (Callback callback : callbacks) {
-            callback.end(run, failed ? new TrainingException(last.message().orElse("the run failed")) : null);
+            callback.end(
+                    run,
+                    failed
+                            ? Optional.of(new TrainingException(last.message().orElse("the run failed")))
+                            : Optional.empty());
         }
     }
 

@@ -212,9 +212,9 @@ public final class RunRecorder implements Callback, AutoCloseable {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
-        if (failure != null) {
-            fail(failure);
+    public void end(Run run, Optional<Throwable> failure) {
+        if (failure.isPresent()) {
+            fail(failure.get());
         } else if (!hasMore) {
             end(run.stopping() ? RunState.STOPPED : RunState.COMPLETED, null);
         }

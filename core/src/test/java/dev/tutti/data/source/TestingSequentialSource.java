@@ -2,6 +2,7 @@ package dev.tutti.data.source;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Sample;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -61,12 +62,12 @@ public final class TestingSequentialSource implements Source {
         }
 
         @Override
-        public Sample next() {
+        public Optional<Sample> next() {
             if (next >= end) {
-                return null;
+                return Optional.empty();
             }
             int id = next++;
-            return Sample.of(NdArray.of(new float[] {id, 2 * id}, 2), NdArray.of(new long[] {id}));
+            return Optional.of(Sample.of(NdArray.of(new float[] {id, 2 * id}, 2), NdArray.of(new long[] {id})));
         }
 
         @Override

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -201,7 +202,7 @@ class CallbackContractTest {
             }
 
             @Override
-            public void end(Run run, Throwable failure) {
+            public void end(Run run, Optional<Throwable> failure) {
                 calls.add("end");
             }
         };

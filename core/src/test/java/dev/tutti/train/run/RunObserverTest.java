@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -85,9 +86,9 @@ class RunObserverTest {
         }
 
         @Override
-        public void end(Run run, Throwable why) {
+        public void end(Run run, Optional<Throwable> why) {
             ended++;
-            failure = why;
+            failure = why.orElse(null);
         }
     }
 

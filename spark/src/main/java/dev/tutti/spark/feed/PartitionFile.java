@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -156,14 +157,14 @@ final class PartitionFile implements AutoCloseable {
             private int next = (int) Math.min(skip, order.length);
 
             @Override
-            public Sample next() {
+            public Optional<Sample> next() {
                 if (next >= order.length) {
-                    return null;
+                    return Optional.empty();
                 }
                 int row = order[next++];
                 FloatBuffer segment = segments[row / rowsPerSegment].duplicate();
                 segment.position(row % rowsPerSegment * layout.width());
-                return layout.sample(segment);
+                return Optional.of(layout.sample(segment));
             }
         };
     }

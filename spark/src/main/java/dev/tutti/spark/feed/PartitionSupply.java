@@ -139,11 +139,11 @@ public final class PartitionSupply implements RowSupply, AutoCloseable {
                     .close();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof MessageRefusedException refused) {
-                throw new DataException(
-                        "partition " + key.part + " of the table '" + key.source
-                                + "' came out different when it was computed again: " + refused.getMessage()
-                                + ". Rows of it have been learned from already, so training cannot go on exactly: make the table"
-                                + " the same every time (no rand() without a seed, no files that change), or write it down first");
+                throw new DataException("partition " + key.part + " of the table '" + key.source
+                        + "' came out different when it was computed again: " + refused.getMessage()
+                        + ". Rows of it have been learned from already, so training cannot go on exactly: make"
+                        + " the table the same every time (no rand() without a seed, no files that change), or"
+                        + " write it down first");
             }
             throw new DataException("the driver could not be told what a partition holds: " + e.getMessage(), e);
         } catch (TimeoutException e) {
@@ -212,7 +212,7 @@ public final class PartitionSupply implements RowSupply, AutoCloseable {
         }
 
         @Override
-        public Sample next() {
+        public Optional<Sample> next() {
             if (rows == null) {
                 rows = file(key).cursor(skip);
             }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -98,9 +99,9 @@ final class DriverLink implements Callback {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         chief = run.isChief();
-        if (failure == null) {
+        if (failure.isEmpty()) {
             converse(run, RunReport.of(RunReport.Kind.END, run));
         }
     }

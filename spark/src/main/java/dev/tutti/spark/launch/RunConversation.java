@@ -16,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -161,7 +162,7 @@ final class RunConversation {
         RuntimeException later = null;
         for (Callback callback : callbacks) {
             try {
-                callback.end(run, why);
+                callback.end(run, Optional.ofNullable(why));
             } catch (RuntimeException e) {
                 later = later == null ? e : later;
             }

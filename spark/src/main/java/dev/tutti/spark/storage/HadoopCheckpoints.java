@@ -84,7 +84,7 @@ public final class HadoopCheckpoints implements Callback, AutoCloseable {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         saver.end(run, failure);
         folder.upload(copy.path());
     }

@@ -46,7 +46,7 @@ class RunConversationTest {
             }
 
             @Override
-            public void end(Run run, Throwable failure) {
+            public void end(Run run, Optional<Throwable> failure) {
                 heard.add("end");
             }
         });

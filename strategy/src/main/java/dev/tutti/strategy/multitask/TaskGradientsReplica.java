@@ -157,9 +157,10 @@ final class TaskGradientsReplica implements Replica {
             model.restartRandomness(recipe.seed(), step, 0, 0);
             try (Scope scope = Scope.open();
                     RecordedPass pass = model.record(tensors(batch.features()))) {
-                Tensor own = loss.ofTask(task, pass.outputs(), tensors(batch.labels()));
+                Optional<Tensor> share = loss.ofTask(task, pass.outputs(), tensors(batch.labels()));
                 outputs = task == 0 && !recipe.metrics().isEmpty() ? Evaluator.arrays(pass.outputs()) : outputs;
-                if (own != null) {
+                if (share.isPresent()) {
+                    Tensor own = share.get();
                     sum += own.item();
                     lossSums[task] += own.item() * batch.size();
                     pass.backward(own, false);

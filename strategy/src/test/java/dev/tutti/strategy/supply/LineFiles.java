@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -84,10 +85,9 @@ final class LineFiles implements Source {
         }
 
         @Override
-        public Sample next() {
+        public Optional<Sample> next() {
             try {
-                String line = lines.readLine();
-                return line == null ? null : parse(line);
+                return Optional.ofNullable(lines.readLine()).map(LineFiles.this::parse);
             } catch (IOException e) {
                 throw new DataException("a line cannot be read: " + e.getMessage(), e);
             }
