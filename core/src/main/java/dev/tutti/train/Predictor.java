@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 public final class Predictor implements AutoCloseable {
     private final Model model;
     private final boolean loaded;
-    private List<Transform> features = List.of();
+    private List<Transform> preprocessing = List.of();
     private List<String> classes = List.of();
     private int cores = Engine.cores();
 
@@ -49,7 +49,7 @@ public final class Predictor implements AutoCloseable {
 
     private static Predictor of(SavedModel saved, boolean loaded) {
         Predictor predictor = new Predictor(saved.model(), loaded);
-        predictor.features = saved.features().transforms();
+        predictor.preprocessing = saved.features().transforms();
         predictor.classes = saved.features().classes();
         return predictor;
     }
@@ -70,8 +70,8 @@ public final class Predictor implements AutoCloseable {
     }
 
     /** What is done to raw features before they reach the model, instead of what was saved with it. */
-    public Predictor features(List<Transform> transforms) {
-        features = List.copyOf(transforms);
+    public Predictor preprocessing(List<Transform> transforms) {
+        preprocessing = List.copyOf(transforms);
         return this;
     }
 
@@ -119,7 +119,7 @@ public final class Predictor implements AutoCloseable {
 
     private Dataset prepared(Dataset data) {
         Dataset ready = data;
-        for (Transform transform : features) {
+        for (Transform transform : preprocessing) {
             ready = ready.map(transform);
         }
         return ready;

@@ -361,7 +361,7 @@ public final class Trainer implements AutoCloseable {
 
     private Predictor predictor(Dataset data) {
         Engine.useThreads(cores);
-        return Predictor.of(build(prepared(data))).features(preprocessing).cores(cores);
+        return Predictor.of(build(prepared(data))).preprocessing(preprocessing).cores(cores);
     }
 
     private Dataset prepared(Dataset data) {

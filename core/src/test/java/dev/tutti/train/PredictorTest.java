@@ -81,7 +81,7 @@ class PredictorTest {
                 Predictor predictor = saved.predictor()) {
             assertThat(predictor.cores(1).predict(data)).isEqualTo(predicted);
             assertThat(predictor.classes()).containsExactly("a", "b", "c");
-            assertThat(predictor.features(List.of()).predict(data)).isNotEqualTo(predicted);
+            assertThat(predictor.preprocessing(List.of()).predict(data)).isNotEqualTo(predicted);
         }
     }
 }
