@@ -5,8 +5,10 @@ import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.parallel;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.tutti.TuttiException;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.nn.Model;
@@ -20,6 +22,8 @@ import dev.tutti.train.History;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import dev.tutti.train.job.JobFile;
+import dev.tutti.train.job.ReadyJob;
 import dev.tutti.train.replica.Strategy;
 import java.util.ArrayList;
 import java.util.List;
@@ -255,5 +259,22 @@ class ParallelParityTest {
                         epochs(3).with(parallel().pipeline(2).stages("dense3")).callbacks(freezing))
                 .get(0);
         Weights.assertClose(result.weights(), expected, 2e-5);
+    }
+
+    /** Each member builds its part anew: values that the whole model was given would be lost without a word. */
+    @Test
+    void aJobThatGivesTheModelValuesBeforeIsRefused() {
+        String job = """
+            data: {train: mnist}
+            model: {type: sequential, layers: [flatten, {type: dense, units: 10}]}
+            loss: softmaxCrossEntropy
+            optimizer: adam
+            strategy: {type: parallel, pipeline: 2}
+            adopt: earlier-model
+            """;
+        assertThatThrownBy(() -> ReadyJob.check(JobFile.of(job, "job.yaml", "x")))
+                .isInstanceOf(TuttiException.class)
+                .hasMessageContaining("build its part of the model anew")
+                .hasMessageContaining("'adopt'");
     }
 }
