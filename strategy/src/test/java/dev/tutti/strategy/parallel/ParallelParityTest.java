@@ -269,6 +269,7 @@ class ParallelParityTest {
             model: {type: sequential, layers: [flatten, {type: dense, units: 10}]}
             loss: softmaxCrossEntropy
             optimizer: adam
+            cluster: {type: processes, members: 2}
             strategy: {type: parallel, pipeline: 2}
             adopt: earlier-model
             """;
