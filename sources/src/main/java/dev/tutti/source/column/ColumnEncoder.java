@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.tutti.data.DataException;
+import dev.tutti.json.Definition;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.ColumnValues;
 import java.util.Map;
@@ -28,7 +29,7 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = SubwordColumn.class, name = "subwords"),
     @JsonSubTypes.Type(value = IdListColumn.class, name = "ids")
 })
-public abstract class ColumnEncoder implements Cloneable {
+public abstract class ColumnEncoder extends Definition {
     /** What an encoder makes of a row. */
     enum Form {
         /** Some numbers of the model's first input. */
@@ -97,12 +98,7 @@ public abstract class ColumnEncoder implements Cloneable {
         }
     }
 
-    @SuppressWarnings("unchecked")
     final <T extends ColumnEncoder> T copy() {
-        try {
-            return (T) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+        return copy(same -> {});
     }
 }

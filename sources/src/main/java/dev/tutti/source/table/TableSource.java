@@ -3,6 +3,7 @@ package dev.tutti.source.table;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import dev.tutti.data.DataException;
 import dev.tutti.data.source.Source;
+import dev.tutti.json.Definition;
 import dev.tutti.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>Opened as it is, a table of numbers gives one float32 array of all columns but the label. Text, dates and missing values
  * need {@link dev.tutti.source.column.Columns}, which say how columns become arrays.
  */
-public abstract class TableSource implements Source, Cloneable {
+public abstract class TableSource extends Definition implements Source {
     private static final Logger LOG = LoggerFactory.getLogger(TableSource.class);
     private static final int SHARE_OF_HEAP = 4;
 
@@ -56,27 +57,27 @@ public abstract class TableSource implements Source, Cloneable {
 
     /** These columns only. */
     public TableSource columns(List<String> names) {
-        return copy(source -> source.columns = List.copyOf(names));
+        return changed(this, source -> source.columns = List.copyOf(names));
     }
 
     /** Columns read as other types than they seem to have: {@code zip} as text, for instance. */
     public TableSource types(Map<String, ColumnType> choice) {
-        return copy(source -> source.types = Map.copyOf(choice));
+        return changed(this, source -> source.types = Map.copyOf(choice));
     }
 
     /** The column to learn, of a table of numbers that is opened as it is. */
     public TableSource label(String column) {
-        return copy(source -> source.label = column);
+        return changed(this, source -> source.label = column);
     }
 
     /** Bytes of the table to keep in memory, a quarter of the greatest heap by default; the rest lies in a temporary file. */
     public TableSource memory(long bytes) {
-        return copy(source -> source.memory = bytes);
+        return changed(this, source -> source.memory = bytes);
     }
 
     /** What is done about rows that cannot be read. */
     public TableSource badRows(BadRows policy) {
-        return copy(source -> source.badRows = policy);
+        return changed(this, source -> source.badRows = policy);
     }
 
     /** A change to a copy. */
@@ -84,21 +85,12 @@ public abstract class TableSource implements Source, Cloneable {
         void apply(T source);
     }
 
-    private TableSource copy(Change<TableSource> change) {
-        return changed(this, change);
-    }
-
     /** A copy of a source with a change, which has read nothing yet. */
     protected static <T extends TableSource> T changed(T source, Change<? super T> change) {
-        try {
-            @SuppressWarnings("unchecked")
-            T copy = (T) source.clone();
+        return source.copy((T copy) -> {
             ((TableSource) copy).loaded = null;
             change.apply(copy);
-            return copy;
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+        });
     }
 
     /** A new account of bad rows by this source's policy. */
@@ -140,7 +132,7 @@ public abstract class TableSource implements Source, Cloneable {
 
     /** This source without what was chosen from it: what there is to choose from is found out once. */
     private TableSource inspected() {
-        return copy(source -> {
+        return changed(this, source -> {
             source.columns = null;
             source.types = Map.of();
             source.label = null;
