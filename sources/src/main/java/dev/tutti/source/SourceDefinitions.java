@@ -1,7 +1,6 @@
 package dev.tutti.source;
 
 import dev.tutti.json.Definitions;
-import dev.tutti.keras.RowWeights;
 import dev.tutti.source.column.Columns;
 import dev.tutti.source.column.EncodedSource;
 import dev.tutti.source.combined.ConcatSource;
@@ -38,7 +37,6 @@ public final class SourceDefinitions implements Definitions {
         names.put(ConcatSource.class, "concat");
         names.put(InterleaveSource.class, "interleave");
         names.put(KeptRowsSource.class, "rows");
-        names.put(RowWeights.class, "rowWeights");
         names.put(Columns.class, "columns");
         names.put(EncodedSource.class, "encoded");
         return names;

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.within;
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Sample;
+import dev.tutti.data.transform.Transform;
+import dev.tutti.json.Json;
 import dev.tutti.loss.Losses;
 import dev.tutti.metric.Metrics;
 import dev.tutti.nn.Sequential;
@@ -162,6 +164,14 @@ class KerasModelTest {
                 .labels()
                 .get(1);
         assertThat(labelled.at(0)).isEqualTo(4);
+        String written = Json.write(RowWeights.of(Map.of(1, 4.0)));
+        assertThat(Json.read(written, Transform.class, "weights")
+                        .apply(Sample.of(hot, hot))
+                        .labels()
+                        .get(1)
+                        .at(0))
+                .as("members of other processes weigh alike")
+                .isEqualTo(4);
     }
 
     @Test
