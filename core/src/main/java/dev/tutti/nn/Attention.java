@@ -142,12 +142,12 @@ public final class Attention extends MergeLayer<Attention> {
     @Override
     protected Tensor forward(List<Tensor> all, ForwardContext pass) {
         List<Tensor> inputs = masked ? all.subList(0, all.size() - 1) : all;
-        List<Tensor> qkv = project(inputs, pass);
-        Tensor seen = (masked
-                        ? maskedAttention(qkv, all.get(all.size() - 1), pass)
+        List<Tensor> qkv = project(inputs, pass).stream().map(pass::attended).toList();
+        Tensor seen = pass.factor((masked
+                        ? maskedAttention(qkv, pass.attended(all.get(all.size() - 1)), pass)
                         : attend(qkv.get(0), qkv.get(1), qkv.get(2), pass))
                 .transpose(1, 2)
-                .flatten(2);
+                .flatten(2));
         Tensor out = pass.product(
                 "out_proj", seen, pass.parameter("out_proj.weight"), bias ? pass.parameter("out_proj.bias") : null);
         return lora == null

@@ -23,6 +23,10 @@ import org.slf4j.LoggerFactory;
  * case; with {@code bf16} products of matrices, convolutions and attention take bfloat16 and sum in float32: see
  * {@link LayerPrecision} for the layers. In files it is {@code bf16} or {@code {type: bf16, always: true}}.
  *
+ * <p>{@code fp16} is for graphics cards. Its numbers end at 65,504 and at 6e-8, so losses are {@link #scalesLosses scaled} while training.
+ * On the processor, which has no products of them, what is multiplied is rounded to fp16 and multiplied in float32: the results are
+ * those of fp16, the speed and the memory those of float32.
+ *
  * @param format the numbers that are multiplied
  * @param always whether the format is used where the processor has no instructions for it as well: slower there, with smaller
  *     activations
@@ -30,11 +34,13 @@ import org.slf4j.LoggerFactory;
 public record ComputePrecision(Format format, boolean always) {
     private static final Logger LOG = LoggerFactory.getLogger(ComputePrecision.class);
     private static final AtomicBoolean SAID = new AtomicBoolean();
+    private static final AtomicBoolean SAID_ROUNDING = new AtomicBoolean();
 
     /** The numbers that are multiplied. */
     public enum Format {
         FLOAT32,
-        BF16;
+        BF16,
+        FP16;
 
         @Override
         public String toString() {
@@ -44,8 +50,9 @@ public record ComputePrecision(Format format, boolean always) {
 
     public static final ComputePrecision FLOAT32 = new ComputePrecision(Format.FLOAT32, false);
     public static final ComputePrecision BF16 = new ComputePrecision(Format.BF16, false);
+    public static final ComputePrecision FP16 = new ComputePrecision(Format.FP16, false);
 
-    /** The precision of a name: {@code float32} or {@code bf16}. */
+    /** The precision of a name: {@code float32}, {@code bf16} or {@code fp16}. */
     public static ComputePrecision named(String name) {
         for (Format format : Format.values()) {
             if (format.toString().equals(name)) {
@@ -73,7 +80,7 @@ public record ComputePrecision(Format format, boolean always) {
         fields.removeAll(List.of("type", "always"));
         if (!node.isObject() || !node.path("type").isTextual() || !fields.isEmpty()) {
             throw new TuttiException(
-                    "precision: expected float32, bf16 or {type: bf16, always: true}, received " + node);
+                    "precision: expected float32, bf16, fp16 or {type: bf16, always: true}, received " + node);
         }
         ComputePrecision precision = named(node.get("type").asText());
         return node.path("always").asBoolean() ? precision.everywhere() : precision;
@@ -89,8 +96,11 @@ public record ComputePrecision(Format format, boolean always) {
      * says so once and stays with float32, unless the format is {@link #always} wanted.
      */
     Optional<DType> shortType(DType ofModel, Device device) {
-        if (format == Format.FLOAT32 || ofModel != DType.FLOAT32) {
+        if (format == Format.FLOAT32 || ofModel != DType.FLOAT32 || rounds(ofModel, device)) {
             return Optional.empty();
+        }
+        if (format == Format.FP16) {
+            return Optional.of(DType.FLOAT16);
         }
         if (!always && !device.hasBfloat16()) {
             if (!SAID.getAndSet(true)) {
@@ -102,6 +112,22 @@ public record ComputePrecision(Format format, boolean always) {
             return Optional.empty();
         }
         return Optional.of(DType.BFLOAT16);
+    }
+
+    /** Whether gradients may be too small for the format, so that losses are multiplied by a factor before the way back. */
+    public boolean scalesLosses() {
+        return format == Format.FP16;
+    }
+
+    /** Whether a model on a device rounds to fp16 what it multiplies in float32, because the device has no products of fp16. */
+    boolean rounds(DType ofModel, Device device) {
+        boolean rounds = format == Format.FP16 && ofModel == DType.FLOAT32 && device.equals(Device.CPU);
+        if (rounds && !SAID_ROUNDING.getAndSet(true)) {
+            LOG.warn(
+                    "the processor has no products in fp16: values are rounded to fp16 and multiplied in float32, which shows"
+                            + " what a graphics card would compute but is not faster; bf16 is for processors");
+        }
+        return rounds;
     }
 
     /** Leaves the precision out of what is written where it is the one that all files had before there was another. */

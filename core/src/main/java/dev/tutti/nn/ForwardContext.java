@@ -5,6 +5,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.array.Range;
 import dev.tutti.table.RowSource;
 import dev.tutti.table.TableSpec;
+import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Functions;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Randomness;
@@ -28,6 +29,7 @@ public final class ForwardContext {
         final Model.Options options;
         final boolean optimised;
         final DType shortType; // what layers that multiply compute in; null where that is the model's type
+        final boolean rounds; // what is multiplied in float32 is rounded to fp16 before
         long passes; // how many have begun: copies of parameters in the short type are of one pass
         boolean training;
         GradientTape tape; // of the pass under way; null where it is not recorded
@@ -47,7 +49,8 @@ public final class ForwardContext {
 
         Mode(Model.Options options) {
             this.options = options;
-            this.optimised = options.optimised();
+            this.rounds = options.precision().rounds(options.type(), options.device());
+            this.optimised = options.optimised() && !rounds;
             this.shortType = options.precision()
                     .shortType(options.type(), options.device())
                     .orElse(null);
@@ -120,7 +123,12 @@ public final class ForwardContext {
     }
 
     private boolean isShort() {
-        return mode.shortType != null && precision == LayerPrecision.SHORT;
+        return (mode.shortType != null || mode.rounds) && precision == LayerPrecision.SHORT;
+    }
+
+    /** A value in the type that layers that multiply compute in, or rounded where that is float32. */
+    private Tensor shortened(Tensor x) {
+        return mode.rounds ? LayerPrecision.rounded(x) : x.to(mode.shortType);
     }
 
     /** Made once for each pass; a model for inference, whose values do not change, keeps it. */
@@ -131,7 +139,7 @@ public final class ForwardContext {
             copied = mode.passes;
         }
         return copies.computeIfAbsent(name, n -> {
-            Tensor made = parameter.to(mode.shortType);
+            Tensor made = shortened(parameter);
             return kept ? made.retain() : made;
         });
     }
@@ -150,7 +158,19 @@ public final class ForwardContext {
 
     /** A factor of a product in the type that layers that multiply compute in. */
     Tensor factor(Tensor x) {
+        if (mode.rounds) {
+            return LayerPrecision.rounded(x);
+        }
         return mode.shortType == null ? x : LayerPrecision.to(x, mode.shortType);
+    }
+
+    /**
+     * What attention compares and sums, as it does so: the engine's attention for processors is slower in bfloat16 than in float32,
+     * whatever the size, so that there it computes in float32 what the products around it take and give in bfloat16.
+     */
+    Tensor attended(Tensor x) {
+        boolean widens = mode.shortType != null && mode.options.device().equals(Device.CPU);
+        return widens ? LayerPrecision.to(x, DType.FLOAT32) : x;
     }
 
     /** Whether layers that multiply compute in a shorter type than the model's. */
@@ -164,7 +184,14 @@ public final class ForwardContext {
     }
 
     private Tensor compute(List<Tensor> inputs) {
-        Tensor output = layer.forward(mode.shortType == null ? inputs : precision.typed(inputs, mode.shortType), this);
+        boolean rounded = mode.rounds && precision == LayerPrecision.SHORT;
+        List<Tensor> taken = rounded
+                ? inputs.stream().map(LayerPrecision::rounded).toList()
+                : mode.shortType == null ? inputs : precision.typed(inputs, mode.shortType);
+        Tensor output = layer.forward(taken, this);
+        if (rounded) {
+            output = LayerPrecision.rounded(output);
+        }
         if (mode.calibration != null) {
             mode.calibration.see(path, layer, inputs.get(0), output);
         }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which layers compute in a short type (bfloat16), as the lists of the peers' autocast have it.
+ * Which layers compute in a short type (bfloat16 or float16), as the lists of the peers' autocast have it.
  *
  * <ul>
  *   <li>{@link #SHORT}: layers that multiply matrices get their inputs and their parameters in the short type, and give it.
@@ -64,6 +64,11 @@ enum LayerPrecision {
             case FULL -> inputs.stream().map(x -> to(x, DType.FLOAT32)).toList();
             case EITHER -> inputs;
         };
+    }
+
+    /** A float32 value rounded to what fp16 can tell; so is its gradient. Beyond 65,504 it is infinite. */
+    static Tensor rounded(Tensor x) {
+        return x.type() == DType.FLOAT32 ? x.to(DType.FLOAT16).to(DType.FLOAT32) : x;
     }
 
     static Tensor to(Tensor x, DType type) {

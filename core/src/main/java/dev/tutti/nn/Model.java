@@ -159,7 +159,7 @@ public final class Model implements AutoCloseable {
 
     /** Lets a calibration watch the layers until it is closed. */
     Calibration watched(Function<ForwardContext.Mode, Calibration> maker) {
-        if (options.type != DType.FLOAT32 || mode.shortType != null || !options.quantization.isNone()) {
+        if (options.type != DType.FLOAT32 || mode.shortType != null || mode.rounds || !options.quantization.isNone()) {
             throw new TuttiException(
                     "a model is calibrated in float32: load it without precision and as it was trained");
         }

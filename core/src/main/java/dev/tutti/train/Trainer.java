@@ -129,6 +129,7 @@ public final class Trainer implements AutoCloseable {
 
     /**
      * What layers multiply in: {@code float32}, or {@code bf16} for products, convolutions and attention; all else stays float32.
+     * {@code fp16} is for graphics cards, with losses that are scaled.
      *
      * @throws dev.tutti.TuttiException if there is no such precision
      */
@@ -195,6 +196,7 @@ public final class Trainer implements AutoCloseable {
         }
         ModelPlan plan = plan(ready); // settings that do not fit together are refused before members are started
         requireTablesTrained(plan, prepared.strategy());
+        requireLossesScaled(plan, prepared.strategy());
         trainedOn = data.toString();
         Timing timing = new Timing();
         WorkerTask work = new WorkerTask(definition, config, ready, prepared);
@@ -223,6 +225,13 @@ public final class Trainer implements AutoCloseable {
         if (config.movingAverage() > 0) {
             throw new TrainingException("movingAverage averages the vector of parameters, and the layer "
                     + plan.tables().get(0).name() + " keeps its rows in a table: leave one of them out");
+        }
+    }
+
+    private static void requireLossesScaled(ModelPlan plan, Strategy strategy) {
+        if (plan.options().precision().scalesLosses() && !strategy.scalesLosses()) {
+            throw new TrainingException("precision fp16 needs losses that are scaled, which " + strategy
+                    + " does not do: expected local(), or precision bf16, which needs none");
         }
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What bf16 promises of every layer: the loss and the gradients of float32, as near as 8 bits of a number allow. */
+/** What bf16 and fp16 promise of every layer: the loss and the gradients of float32, as near as 8 bits of a number allow. */
 class LayerPrecisionTest {
     /** Half a unit of the last of 8 bits is 0.2%; a layer rounds inputs, weights, outputs and gradients, and some do it many times. */
     private static final double BOUND = 0.03;
@@ -60,12 +60,13 @@ class LayerPrecisionTest {
         Outcome written =
                 outcome(layer, Model.Options.DEFAULT.seed(3).precision(BF16).asWritten());
         Outcome optimised = outcome(layer, Model.Options.DEFAULT.seed(3).precision(BF16));
-        for (Outcome bf16 : List.of(written, optimised)) {
-            assertClose("outputs", bf16.outputs, full.outputs, BOUND);
-            assertClose("gradients of parameters", bf16.parameters, full.parameters, BOUND);
+        Outcome fp16 = outcome(layer, Model.Options.DEFAULT.seed(3).precision(ComputePrecision.FP16));
+        for (Outcome rounded : List.of(written, optimised, fp16)) {
+            assertClose("outputs", rounded.outputs, full.outputs, BOUND);
+            assertClose("gradients of parameters", rounded.parameters, full.parameters, BOUND);
             assertClose(
                     "gradients of the input",
-                    bf16.input,
+                    rounded.input,
                     full.input,
                     layer.name().equals("cnn") ? DECIDED : BOUND);
         }
@@ -135,6 +136,27 @@ class LayerPrecisionTest {
     }
 
     @Test
+    void onTheProcessorFp16IsRounded() {
+        Layer definition = Sequential.of(dense(3));
+        NdArray batch = NdArray.of(new float[] {1 + 1f / 4096, 70_000}, 1, 2);
+        Map<String, NdArray> values = Map.of(
+                "dense1.weight", NdArray.of(new float[] {1, 0, 1 + 1f / 1024, 0, 0, 1}, 3, 2),
+                "dense1.bias", NdArray.of(new float[] {0, 0, 0}, 3));
+        try (Model model = Model.of(
+                definition,
+                Model.Options.DEFAULT.precision(ComputePrecision.FP16).forInference(),
+                List.of(Input.of(2)))) {
+            model.load(values, "the test");
+            float[] outputs = model.predict(NdArray.of(new float[] {1 + 1f / 4096, 60_000}, 1, 2))
+                    .floats();
+            assertThat(outputs).containsExactly(1, 1 + 1f / 1024, 60_000);
+            assertThat(model.predict(batch).floats()[2])
+                    .as("beyond the greatest number of the format")
+                    .isInfinite();
+        }
+    }
+
+    @Test
     void aModelForInferenceFollowsValuesThatAreLoaded() {
         Layer definition = Sequential.of(dense(3));
         Input input = Input.of(2);
@@ -158,8 +180,9 @@ class LayerPrecisionTest {
         assertThat(Json.read(Json.write(BF16), ComputePrecision.class, "test")).isEqualTo(BF16);
         assertThatThrownBy(() -> ComputePrecision.named("bf61"))
                 .isInstanceOf(TuttiException.class)
-                .hasMessageContaining("expected one of float32, bf16, received 'bf61'");
-        assertThatThrownBy(() -> read("{type: bf16, alwys: true}")).hasMessageContaining("expected float32, bf16 or");
+                .hasMessageContaining("expected one of float32, bf16, fp16, received 'bf61'");
+        assertThatThrownBy(() -> read("{type: bf16, alwys: true}"))
+                .hasMessageContaining("expected float32, bf16, fp16 or");
     }
 
     private static ComputePrecision read(String yaml) {

@@ -16,6 +16,7 @@ import dev.tutti.nn.ComputePrecision;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.worker.LossScale;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,6 +88,34 @@ class ResumeTest {
             rest.fit(data(), fit().resume(checkpoints));
             assertThat(rest.model().arrays()).isEqualTo(whole.model().arrays());
             assertThat(rest.model().arrays()).isNotEqualTo(full.model().arrays());
+        }
+    }
+
+    /** The factor of losses begins too large for these gradients, so that what was found out about it has to be kept. */
+    @Test
+    void cutInFp16EqualsUninterrupted() {
+        Path checkpoints = folder.resolve("fp16");
+        try (Trainer whole = trainer().precision("fp16");
+                Trainer cut = trainer().precision("fp16");
+                Trainer rest = trainer().precision("fp16")) {
+            whole.fit(data(), fit());
+            Callback stopper = new Callback() {
+                @Override
+                public void step(Run run) {
+                    if (run.step() == 7) {
+                        run.stop("cut");
+                    }
+                }
+            };
+            cut.fit(data(), fit().callbacks(stopper, checkpoint(checkpoints)));
+            assertThat(new CheckpointFolder(checkpoints)
+                            .newest()
+                            .orElseThrow()
+                            .array("optimizer.lossScale")
+                            .at(0))
+                    .isLessThan(LossScale.FIRST);
+            rest.fit(data(), fit().resume(checkpoints));
+            assertThat(rest.model().arrays()).isEqualTo(whole.model().arrays());
         }
     }
 

@@ -38,7 +38,8 @@ public final class JobOptions {
     @Option(
             names = "--precision",
             paramLabel = "NAME",
-            description = "What products are computed in: float32, or bf16 where the processor has it.")
+            description =
+                    "What products are computed in: float32, bf16 where the processor has it, or fp16 for graphics cards.")
     private String precision;
 
     @Option(names = "--output", paramLabel = "FOLDER", description = "Where the results go; runs/NAME by default.")

@@ -53,7 +53,7 @@ public abstract class ModelCommand extends TuttiCommand {
             order = 91,
             paramLabel = "FORMAT",
             defaultValue = "float32",
-            description = "What products are computed in: float32 (default) or bf16.")
+            description = "What products are computed in: float32 (default), bf16, or fp16 for graphics cards.")
     private String precision;
 
     @Option(names = "--threads", hidden = true)
@@ -93,8 +93,13 @@ public abstract class ModelCommand extends TuttiCommand {
                 RunFolder.modelAt(path),
                 Model.Options.DEFAULT
                         .device(Device.named(device))
-                        .precision(ComputePrecision.named(precision))
+                        .precision(precision())
                         .forInference());
+    }
+
+    /** What the model multiplies in. */
+    final ComputePrecision precision() {
+        return ComputePrecision.named(precision);
     }
 
     /** How the model is cut among processes, if it is. */
@@ -117,6 +122,10 @@ public abstract class ModelCommand extends TuttiCommand {
 
     /** The model in several processes. */
     final CutModelProcesses processes(Parallel grid) {
+        if (!precision().equals(ComputePrecision.FLOAT32)) {
+            throw new UsageException("--precision " + precision
+                    + ": a model that --strategy cuts computes in float32: leave out one of them");
+        }
         trusted();
         return CutModelProcesses.start(RunFolder.modelAt(path), grid);
     }

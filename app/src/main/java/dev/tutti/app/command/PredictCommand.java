@@ -142,6 +142,7 @@ public final class PredictCommand extends ModelCommand {
             OptionalLong done = BatchPrediction.of(RunFolder.modelAt(path()), rows)
                     .processes(processes == null ? 1 : processes)
                     .partRows(partRows)
+                    .precision(precision())
                     .until(stop::get)
                     .progress(count -> people().println(count + (parts > 0 ? " of " + parts : "") + " parts are done"))
                     .write(file);

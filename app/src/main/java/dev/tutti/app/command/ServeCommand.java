@@ -51,7 +51,7 @@ public final class ServeCommand extends TuttiCommand {
             names = "--precision",
             paramLabel = "FORMAT",
             defaultValue = "float32",
-            description = "What products are computed in: float32 (default) or bf16.")
+            description = "What products are computed in: float32 (default), bf16, or fp16 for graphics cards.")
     private String precision;
 
     @Option(names = "--max-batch", paramLabel = "ROWS", defaultValue = "64", description = "Rows of one batch; 64.")

@@ -19,6 +19,9 @@ public final class ChildJvm {
     /** The system property that holds the name of the member in a JVM. */
     public static final String MEMBER = "tutti.member";
 
+    /** The system property that is the same in all JVMs that one run has started, and in no others. */
+    static final String RUN = "tutti.run";
+
     /** Settings that belong to one JVM alone: a debugger's port, an agent, a file of recorded classes. */
     private static final List<String> NOT_INHERITED = List.of(
             "-agentlib:",

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * JVMs of this machine: this one and others that it starts, each with workers on threads of its own.
@@ -228,7 +229,8 @@ public final class LocalProcesses extends Definition implements Launcher {
         CoordinatorServer coordinator = hosted.server();
         ChildProcesses children = new ChildProcesses(coordinator, System.err::println, restarts);
         try {
-            WorkerPlan plan = new WorkerPlan(coordinator.address(), workersPerProcess, members() - 1, heap, work);
+            String run = UUID.randomUUID().toString();
+            WorkerPlan plan = new WorkerPlan(coordinator.address(), workersPerProcess, members() - 1, heap, run, work);
             for (int i = 1; i < members(); i++) {
                 children.start("worker-" + i, plan);
             }
@@ -285,12 +287,14 @@ public final class LocalProcesses extends Definition implements Launcher {
         }
     }
 
-    private record WorkerPlan(CoordinatorAddress address, int workers, int jvms, String heap, WorkerTask work)
+    private record WorkerPlan(
+            CoordinatorAddress address, int workers, int jvms, String heap, String run, WorkerTask work)
             implements ChildProcesses.Plan {
         @Override
         public Process start(String name) {
             return ChildJvm.of(WorkerMain.class.getName(), name, List.of())
                     .heap(jvms, heap)
+                    .withOptions(List.of("-D" + ChildJvm.RUN + "=" + run))
                     .start();
         }
 

@@ -21,7 +21,10 @@ import dev.tutti.train.Evaluator;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.profile.Timing.Phase;
+import dev.tutti.train.worker.LossScale;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A worker on its own: forward, backward, update. The plain twin of every distributed strategy. */
@@ -32,6 +35,7 @@ public final class LocalReplica implements Replica {
     private final Team team;
     private final Timing timing;
     private final Agreement agreement;
+    private final Optional<LossScale> scale;
     private int batches; // this and the next are of the step under way
     private long samples;
 
@@ -42,6 +46,7 @@ public final class LocalReplica implements Replica {
         this.timing = timing;
         agreement = Agreement.over(team);
         update = recipe.optimizer().bind(target(model));
+        scale = model.options().precision().scalesLosses() ? Optional.of(new LossScale()) : Optional.empty();
         bindTables(model, recipe);
     }
 
@@ -85,7 +90,7 @@ public final class LocalReplica implements Replica {
         }
         Vote vote = input.vote();
         vote.pendingMetrics().gather(agreement);
-        update(plan.learningRate());
+        update(plan);
         return Outcome.alone(samples, lossSum / samples, vote);
     }
 
@@ -98,7 +103,8 @@ public final class LocalReplica implements Replica {
             Tensor loss = recipe.loss().compute(pass.outputs(), tensors(batch.labels(), model));
             double value = loss.item();
             // A single batch needs no weighing; several are summed by samples and divided in the update.
-            add(pass, batches == 0 ? loss : loss.mul(batch.size()), batch.size());
+            Tensor scaled = scale.isPresent() ? loss.mul(scale.get().value()) : loss;
+            add(pass, batches == 0 ? scaled : scaled.mul(batch.size()), batch.size());
             return new StepResult(
                     value, batch.size(), recipe.metrics().isEmpty() ? List.of() : Evaluator.arrays(pass.outputs()));
         }
@@ -116,7 +122,7 @@ public final class LocalReplica implements Replica {
         samples += size;
     }
 
-    private void update(double learningRate) {
+    private void update(StepPlan plan) {
         long began = System.nanoTime();
         if (batches > 1) {
             try (NoGradients off = NoGradients.begin()) {
@@ -124,13 +130,19 @@ public final class LocalReplica implements Replica {
             }
             model.rowGradients().scale(1.0 / samples);
         }
+        if (scale.isEmpty() || scale.get().restore(model, plan.number())) {
+            move(plan.learningRate());
+        }
+        timing.record(Phase.UPDATE, began);
+    }
+
+    private void move(double learningRate) {
         Clipping clipping = recipe.optimizer().clipping();
         if (clipping.isOn()) {
             clip(clipping, model.vector().gradients(), model.rowGradients());
         }
         update.apply(learningRate);
         model.tables().apply(model.rowGradients(), learningRate);
-        timing.record(Phase.UPDATE, began);
     }
 
     /** Clips gradients of the vector, or of a part of it, and of rows, by their common length. */
@@ -164,12 +176,15 @@ public final class LocalReplica implements Replica {
 
     @Override
     public HeldState state() {
-        return HeldState.whole(update.state());
+        Map<String, Tensor> state = new LinkedHashMap<>(update.state());
+        scale.ifPresent(factor -> state.putAll(factor.state()));
+        return HeldState.whole(state);
     }
 
     @Override
     public void close() {
         update.close();
+        scale.ifPresent(LossScale::close);
     }
 
     /** Some rows of each array. */

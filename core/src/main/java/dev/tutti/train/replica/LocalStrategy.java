@@ -14,6 +14,11 @@ public final class LocalStrategy implements Strategy {
     }
 
     @Override
+    public boolean scalesLosses() {
+        return true;
+    }
+
+    @Override
     public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
         return new LocalReplica(model, recipe, team, timing);
     }

@@ -96,6 +96,11 @@ public interface Strategy {
         return false;
     }
 
+    /** Whether it scales losses and skips steps whose gradients overflow, as training in fp16 needs. */
+    default boolean scalesLosses() {
+        return false;
+    }
+
     /** Throws if this strategy is not for so many workers, before any of them is started. */
     default void validateFor(int workers) {}
 }

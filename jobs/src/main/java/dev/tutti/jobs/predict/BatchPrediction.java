@@ -5,6 +5,7 @@ import dev.tutti.cluster.launch.ChildJvm;
 import dev.tutti.data.Dataset;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.tensor.Engine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,11 +40,18 @@ public final class BatchPrediction {
     private final Dataset data;
     private final int processes;
     private final int partRows;
+    private final ComputePrecision precision;
     private final BooleanSupplier stop;
     private final LongConsumer progress;
 
     private BatchPrediction(
-            Path model, Dataset data, int processes, int partRows, BooleanSupplier stop, LongConsumer progress) {
+            Path model,
+            Dataset data,
+            int processes,
+            int partRows,
+            ComputePrecision precision,
+            BooleanSupplier stop,
+            LongConsumer progress) {
         if (processes < 1 || partRows < 1) {
             throw new TuttiException(
                     "expected 1 process and 1 row of a part or more, received " + processes + " and " + partRows);
@@ -52,6 +60,7 @@ public final class BatchPrediction {
         this.data = data;
         this.processes = processes;
         this.partRows = partRows;
+        this.precision = precision;
         this.stop = stop;
         this.progress = progress;
     }
@@ -61,27 +70,32 @@ public final class BatchPrediction {
      * @param data that can be written as JSON, since other processes read it
      */
     public static BatchPrediction of(Path model, Dataset data) {
-        return new BatchPrediction(model, data, 1, PART_ROWS, () -> false, parts -> {});
+        return new BatchPrediction(model, data, 1, PART_ROWS, ComputePrecision.FLOAT32, () -> false, parts -> {});
     }
 
     /** JVMs that work side by side; they divide the cores of this machine. */
     public BatchPrediction processes(int count) {
-        return new BatchPrediction(model, data, count, partRows, stop, progress);
+        return new BatchPrediction(model, data, count, partRows, precision, stop, progress);
     }
 
     /** Rows that are written at once. */
     public BatchPrediction partRows(int rows) {
-        return new BatchPrediction(model, data, processes, rows, stop, progress);
+        return new BatchPrediction(model, data, processes, rows, precision, stop, progress);
+    }
+
+    /** What the model multiplies in; float32 by default. */
+    public BatchPrediction precision(ComputePrecision choice) {
+        return new BatchPrediction(model, data, processes, partRows, choice, stop, progress);
     }
 
     /** Asked several times a second; true ends the prediction, and the next call goes on with it. */
     public BatchPrediction until(BooleanSupplier wanted) {
-        return new BatchPrediction(model, data, processes, partRows, wanted, progress);
+        return new BatchPrediction(model, data, processes, partRows, precision, wanted, progress);
     }
 
     /** Told how many parts are done whenever that has changed. */
     public BatchPrediction progress(LongConsumer listener) {
-        return new BatchPrediction(model, data, processes, partRows, stop, listener);
+        return new BatchPrediction(model, data, processes, partRows, precision, stop, listener);
     }
 
     /**
@@ -93,7 +107,7 @@ public final class BatchPrediction {
      *     or processes keep dying
      */
     public OptionalLong write(Path output) {
-        PredictionSpec spec = PredictionSpec.of(model, data, partRows, PredictionFormat.of(output));
+        PredictionSpec spec = PredictionSpec.of(model, data, partRows, PredictionFormat.of(output), precision);
         PredictionFolder folder = PredictionFolder.beside(output);
         folder.readSpec().filter(known -> !known.equals(spec)).ifPresent(known -> {
             throw new TuttiException(folder.path() + " holds parts of another prediction (of " + known.model()

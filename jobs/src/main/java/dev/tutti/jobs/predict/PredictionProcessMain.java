@@ -43,7 +43,9 @@ public final class PredictionProcessMain {
         if (size.isPresent()) {
             folder.endsBefore((size.getAsLong() + spec.partRows() - 1) / spec.partRows());
         }
-        try (SavedModel saved = SavedModel.load(Path.of(spec.model()), Model.Options.DEFAULT.forInference());
+        try (SavedModel saved = SavedModel.load(
+                        Path.of(spec.model()),
+                        Model.Options.DEFAULT.precision(spec.precision()).forInference());
                 FileChannel claims = folder.openClaims()) {
             Predictor predictor = saved.predictor().cores(cores);
             PredictionLines lines = new PredictionLines(spec.format(), saved);

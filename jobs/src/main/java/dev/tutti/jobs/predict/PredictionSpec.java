@@ -3,6 +3,7 @@ package dev.tutti.jobs.predict;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tutti.data.Dataset;
 import dev.tutti.json.Json;
+import dev.tutti.nn.ComputePrecision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +17,22 @@ import java.nio.file.Path;
  * @param dataState tells other data under the same definition apart
  * @param partRows rows of one part
  * @param format of the lines
+ * @param precision what the model multiplies in
  */
 record PredictionSpec(
-        String model, String modelState, JsonNode data, String dataState, int partRows, PredictionFormat format) {
-    static PredictionSpec of(Path model, Dataset data, int partRows, PredictionFormat format) {
+        String model,
+        String modelState,
+        JsonNode data,
+        String dataState,
+        int partRows,
+        PredictionFormat format,
+        ComputePrecision precision) {
+    PredictionSpec {
+        precision = precision == null ? ComputePrecision.FLOAT32 : precision; // of an earlier version
+    }
+
+    static PredictionSpec of(
+            Path model, Dataset data, int partRows, PredictionFormat format, ComputePrecision precision) {
         Path folder = model.toAbsolutePath().normalize();
         return new PredictionSpec(
                 folder.toString(),
@@ -27,7 +40,8 @@ record PredictionSpec(
                 Json.read(Json.write(data), JsonNode.class, "data"),
                 data.source().fingerprint(),
                 partRows,
-                format);
+                format,
+                precision);
     }
 
     private static String state(Path file) {

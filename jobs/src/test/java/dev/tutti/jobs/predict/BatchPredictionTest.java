@@ -7,6 +7,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.Mnist;
 import dev.tutti.jobs.SavedSmallModels;
+import dev.tutti.nn.ComputePrecision;
 import dev.tutti.train.Predictor;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,5 +119,22 @@ class BatchPredictionTest {
         assertThatThrownBy(
                         () -> BatchPrediction.of(folder.resolve("none"), data).write(folder.resolve("a.txt")))
                 .hasMessageContaining(".csv or .jsonl");
+    }
+
+    @Test
+    void everyProcessComputesInThePrecisionThatIsWanted() throws Exception {
+        Path model = SavedSmallModels.writeDigits(folder.resolve("model"));
+        ComputePrecision bf16 = ComputePrecision.BF16.everywhere();
+        Path plain = folder.resolve("float32.jsonl");
+        Path rounded = folder.resolve("bf16.jsonl");
+        BatchPrediction prediction =
+                BatchPrediction.of(model, Mnist.test().take(40)).partRows(20).processes(2);
+        prediction.write(plain);
+        prediction.precision(bf16).write(rounded);
+        assertThat(Files.readAllLines(rounded)).hasSize(40).isNotEqualTo(Files.readAllLines(plain));
+        // a process alone comes to the same, so both have computed in bf16
+        Path alone = folder.resolve("alone.jsonl");
+        prediction.processes(1).precision(bf16).write(alone);
+        assertThat(Files.readAllLines(alone)).isEqualTo(Files.readAllLines(rounded));
     }
 }

@@ -207,6 +207,15 @@ public final class NumericColumn extends ColumnEncoder {
         return (columns, rows, out) -> {
             ColumnValues values = columns[0];
             float[] numbers = out.numbers();
+            if (plain && !indicator && values.type() == ColumnType.NUMBER) {
+                double[] given = values.numbers();
+                int at = out.offset();
+                for (int row = 0; row < rows; row++, at += out.stride()) {
+                    double value = given[row];
+                    numbers[at] = (float) (((Double.isNaN(value) ? otherwise : value) - from) / by);
+                }
+                return;
+            }
             for (int row = 0; row < rows; row++) {
                 double value = values.number(row);
                 boolean absent = Double.isNaN(value);

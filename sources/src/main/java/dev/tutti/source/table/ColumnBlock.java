@@ -79,6 +79,14 @@ final class ColumnBlock {
                 .get(into, at, count);
     }
 
+    /** Copies the codes of texts that follow one another. */
+    void codes(int column, int row, int[] into, int at, int count) {
+        data.slice(starts[column] + row * Integer.BYTES, count * Integer.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .asIntBuffer()
+                .get(into, at, count);
+    }
+
     /** A text whose code is {@link ColumnValues#PLAIN}. */
     String plain(int column, int row) {
         int ends = starts[column] + rows * Integer.BYTES;

@@ -120,14 +120,24 @@ public final class ColumnStore {
 
     private ColumnValues gatherTexts(int column, long[] numbers) {
         int[] codes = new int[numbers.length];
+        if (isRun(numbers)) {
+            for (int i = 0; i < codes.length; ) {
+                ColumnBlock block = blockOf(numbers[i]);
+                int row = rowInBlock(numbers[i]);
+                int count = Math.min(block.rows() - row, codes.length - i);
+                block.codes(column, row, codes, i, count);
+                i += count;
+            }
+        } else {
+            for (int i = 0; i < codes.length; i++) {
+                codes[i] = blockOf(numbers[i]).code(column, rowInBlock(numbers[i]));
+            }
+        }
         String[] plain = null;
         for (int i = 0; i < codes.length; i++) {
-            ColumnBlock block = blockOf(numbers[i]);
-            int row = rowInBlock(numbers[i]);
-            codes[i] = block.code(column, row);
             if (codes[i] == ColumnValues.PLAIN) {
                 plain = plain == null ? new String[codes.length] : plain;
-                plain[i] = block.plain(column, row);
+                plain[i] = blockOf(numbers[i]).plain(column, rowInBlock(numbers[i]));
             }
         }
         return ColumnValues.texts(codes, dictionaries[column], plain);

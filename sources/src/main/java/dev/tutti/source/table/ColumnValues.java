@@ -60,6 +60,11 @@ public final class ColumnValues {
         return type;
     }
 
+    /** All values of a {@link ColumnType#NUMBER}, NaN where they are missing; not to be written to. */
+    public double[] numbers() {
+        return numbers;
+    }
+
     public int size() {
         return size;
     }

@@ -39,6 +39,10 @@ public final class TableCache {
     static final String PROPERTY = "tutti.tables";
 
     private static final String RUN = "tutti.tables.run";
+
+    /** Set in JVMs that were started for members of one run. */
+    private static final String STARTED_FOR = "tutti.run";
+
     private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
     private static final String ENDING = ".table";
     private static final String UNFINISHED = ".unfinished";
@@ -64,9 +68,12 @@ public final class TableCache {
         System.setProperty(RUN, UUID.randomUUID().toString());
     }
 
-    /** What all members of a run have in common and no other run has; empty in a JVM that shares no tables with others. */
+    /**
+     * What the members of a run have in common and no other run has: those that {@link #shareWithMembers} made so, or the JVMs that
+     * were started for one run. Empty in a JVM that shares no tables with others.
+     */
     public static String run() {
-        return System.getProperty(RUN, "");
+        return System.getProperty(RUN, System.getProperty(STARTED_FOR, ""));
     }
 
     /** The cache this JVM uses, if it uses one. */
