@@ -106,6 +106,7 @@ class SubmittedTrainTest {
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("PYSPARK_PYTHON", command.get(0));
         builder.environment()
                 .put(
                         "PYTHONPATH",
@@ -125,7 +126,9 @@ class SubmittedTrainTest {
 
     @Test
     void servesPySpark(@TempDir Path folder) throws Exception {
-        String python = System.getenv().getOrDefault("TUTTI_PYSPARK", "python3");
+        Path peers = Path.of(System.getProperty("user.home"), ".cache/tutti/peers/bin/python"); // of ./tutti bench
+        String python =
+                System.getenv().getOrDefault("TUTTI_PYSPARK", Files.isExecutable(peers) ? peers.toString() : "python3");
         String[] spark = JARS.toFile().list((jars, name) -> name.startsWith("spark-core_"));
         String version = pySparkOf(python);
         assumeTrue(

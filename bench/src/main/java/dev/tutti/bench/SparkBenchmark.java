@@ -39,28 +39,44 @@ final class SparkBenchmark {
                         + " iterations of L-BFGS, PyTorch's DistributedDataParallel by Spark's TorchDistributor as Tutti, from a"
                         + " file. One update with all of 2,000 rows at a million parameters, by all-reduce and by"
                         + " a round of MapReduce through Spark. An epoch of a network 784-512-10 from a table on executors, and"
-                        + " from files in two processes that Tutti starts itself. At last kill -9 of an executor.",
+                        + " from files in two processes that Tutti starts itself. kill -9 of one of the two executors in the middle of a training.",
                 List.of("torch", "pyspark"),
-                List.of(new Race(
-                                "training and predicting on a Spark table",
-                                Cores.ALL,
-                                measured("Tutti", "tutti"),
-                                List.of(
-                                        new Comparison(FIT, mllib, Optional.of(RequiredValue.ratio(5))),
-                                        new Comparison(ACCURACY, mllib, Optional.of(RequiredValue.ratio(1))),
-                                        new Comparison(FIT, torch, Optional.of(RequiredValue.ratio(1.5))),
-                                        new Comparison(ACCURACY, torch, Optional.empty()),
-                                        new Comparison(TRANSFORM, mllib, Optional.empty()),
-                                        new Comparison(
-                                                EPOCH,
-                                                measured("Tutti in processes", "processes"),
-                                                Optional.of(RequiredValue.ratio(1 / 1.15))),
-                                        new Comparison(
-                                                ROUND, measured("MapReduce on Spark", "mapreduce"), Optional.empty()),
-                                        bounded(FEEDING, "a tenth of the step", 0.1),
-                                        bounded(NEXT_STEP, "2 s", 2),
-                                        bounded(FULL_STRENGTH, "15 s", 15)))
-                        .slowToStart()));
+                List.of(
+                        new Race(
+                                        "training and predicting on a Spark table",
+                                        Cores.ALL,
+                                        measured("Tutti", "tutti"),
+                                        List.of(
+                                                new Comparison(FIT, mllib, Optional.of(RequiredValue.ratio(5))),
+                                                new Comparison(ACCURACY, mllib, Optional.of(RequiredValue.ratio(1))),
+                                                new Comparison(FIT, torch, Optional.of(RequiredValue.ratio(1.5))),
+                                                new Comparison(ACCURACY, torch, Optional.empty()),
+                                                new Comparison(TRANSFORM, mllib, Optional.empty())))
+                                .slowToStart(),
+                        new Race(
+                                        "an epoch on executors",
+                                        Cores.ALL,
+                                        measured("Tutti", "epochs"),
+                                        List.of(
+                                                new Comparison(
+                                                        EPOCH,
+                                                        measured("Tutti in processes", "processes"),
+                                                        Optional.of(RequiredValue.ratio(1 / 1.15))),
+                                                bounded(FEEDING, "a tenth of the step", 0.1)))
+                                .slowToStart(),
+                        new Race(
+                                        "a round of MapReduce beside all-reduce",
+                                        Cores.ALL,
+                                        measured("Tutti", "allreduce"),
+                                        List.of(new Comparison(
+                                                ROUND, measured("MapReduce on Spark", "mapreduce"), Optional.empty())))
+                                .slowToStart(),
+                        new Race(
+                                        "kill -9 of an executor",
+                                        Cores.ALL,
+                                        measured("Tutti", "loss"),
+                                        List.of(bounded(NEXT_STEP, "2 s", 2), bounded(FULL_STRENGTH, "15 s", 15)))
+                                .slowToStart()));
     }
 
     /** A number that has to be at most a bound. */

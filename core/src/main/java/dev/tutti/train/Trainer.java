@@ -241,7 +241,12 @@ public final class Trainer implements AutoCloseable {
             throw hasValuesAlready(fit.strategy());
         }
         build(work.data()); // the whole model comes back, also from members that hold parts of it
-        History history = remote.train(new RemoteTraining(work, fit, model, begun, this::save));
+        ModelPlan plan = model.plan();
+        History history = remote.train(new RemoteTraining(work, fit, model, begun, this::save, strategy -> {
+            try (Team team = Team.alone(1)) {
+                return train(team, new Timing(), plan, work.data(), fit.with(strategy));
+            }
+        }));
         epochsDone = history.epochs().size();
         return history;
     }

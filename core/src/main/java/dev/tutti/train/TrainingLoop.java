@@ -88,6 +88,7 @@ final class TrainingLoop {
         saving = new CheckpointSession(team, agreement, snapshot);
         run = new VisibleRun(
                 replica.model(), recipe, this.data, fit, runProgress, saving, averaged, settings, modelSaver);
+        run.updatesPerEpoch(replica.updatesPerEpoch());
         dispatcher = new CallbackDispatcher(fit.callbacks(), team, run);
         freezing = new Freezing(team, agreement, replica.model());
         recovery = new GroupRecovery(team, replica, runProgress, snapshot, pending, fit.checkpointFolders());

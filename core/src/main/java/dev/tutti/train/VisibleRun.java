@@ -99,6 +99,11 @@ final class VisibleRun implements Run {
         return runProgress.stepOfEpoch();
     }
 
+    /** The strategy knows how many updates an epoch has; it is left to the batches where it does not. */
+    void updatesPerEpoch(OptionalLong count) {
+        stepsPerEpoch = count.isPresent() ? count : stepsPerEpoch;
+    }
+
     @Override
     public OptionalLong stepsPerEpoch() {
         if (stepsPerEpoch == null) { // to know it a source may have to look into its files

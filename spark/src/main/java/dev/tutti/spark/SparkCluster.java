@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * Executors of a Spark cluster: {@code epochs(3).on(new SparkCluster("spark://node:7077"))}, in a job {@code cluster: {type: spark,
@@ -23,6 +24,11 @@ import java.util.TreeMap;
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public final class SparkCluster extends Definition implements RemoteLauncher {
+    private static final Pattern KNOWN = Pattern.compile("spark:|local");
+    private static final Pattern WHOLE =
+            Pattern.compile("spark://[^:,/\\s]+:\\d+(,[^:,/\\s]+:\\d+)*|local(\\[[^\\]]+])?"
+                    + "|local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*\\d+\\s*]");
+
     private String master;
     private Integer workers;
     private int min = 1;
@@ -110,6 +116,12 @@ public final class SparkCluster extends Definition implements RemoteLauncher {
         require(
                 master == null || !master.isBlank(),
                 "master: expected one such as spark://host:7077, received nothing");
+        require(
+                master == null
+                        || !KNOWN.matcher(master).lookingAt()
+                        || WHOLE.matcher(master).matches(),
+                "master: expected spark://host:port, local[2] or local-cluster[workers,cores,megabytes], received "
+                        + master);
         require(workers == null || workers >= 1, "workers: expected at least 1, received " + workers);
         require(min >= 1, "min: expected at least 1, received " + min);
         require(

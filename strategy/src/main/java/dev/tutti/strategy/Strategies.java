@@ -3,6 +3,7 @@ package dev.tutti.strategy;
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
 import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.strategy.multitask.PlacedTasks;
 import dev.tutti.strategy.multitask.TaskGradients;
 import dev.tutti.strategy.parallel.Parallel;
@@ -41,6 +42,11 @@ public final class Strategies {
     /** Servers hold the parameters; workers pull values and push gradients, in lockstep, within a bound, or as they come. */
     public static ParameterServer parameterServer() {
         return new ParameterServer();
+    }
+
+    /** Rounds of map, shuffle and reduce over parts of the data, on threads or as Spark jobs: a round in each epoch. */
+    public static MapReduce mapReduce() {
+        return new MapReduce();
     }
 
     /** Members hold parts of the model: stages of layers, slices of layers, and copies of both that share every batch. */

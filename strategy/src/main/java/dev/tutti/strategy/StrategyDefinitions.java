@@ -4,6 +4,7 @@ import dev.tutti.json.Definitions;
 import dev.tutti.strategy.allreduce.AllReduce;
 import dev.tutti.strategy.averaging.Averaging;
 import dev.tutti.strategy.hogwild.Hogwild;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.strategy.multitask.PlacedTasks;
 import dev.tutti.strategy.multitask.TaskGradients;
 import dev.tutti.strategy.parallel.Parallel;
@@ -18,6 +19,7 @@ public final class StrategyDefinitions implements Definitions {
                 AllReduce.class, "allReduce",
                 Averaging.class, "averaging",
                 Hogwild.class, "hogwild",
+                MapReduce.class, "mapReduce",
                 Parallel.class, "parallel",
                 ParameterServer.class, "parameterServer",
                 PlacedTasks.class, "placedTasks",

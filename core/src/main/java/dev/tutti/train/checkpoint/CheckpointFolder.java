@@ -128,7 +128,7 @@ public final class CheckpointFolder {
      * @return the file of the copy, or its manifest; empty if there is no checkpoint
      */
     public Optional<Path> copyNewest(Path to, int keep) {
-        Optional<Path> newest = newest().map(Checkpoint::file);
+        Optional<Path> newest = sound(checkpoint -> true).map(Checkpoint::file);
         newest.ifPresent(file -> {
             if (CheckpointManifest.isManifest(file)) {
                 CheckpointManifest.read(file).parts().forEach(part -> copy(folder.resolve(part.file()), to));
@@ -152,12 +152,17 @@ public final class CheckpointFolder {
     }
 
     private Optional<Checkpoint> newest(Predicate<Checkpoint> wanted) {
+        Optional<Checkpoint> newest = sound(wanted);
+        newest.ifPresent(checkpoint -> log.info("going on from {}", checkpoint.file()));
+        return newest;
+    }
+
+    private Optional<Checkpoint> sound(Predicate<Checkpoint> wanted) {
         List<Path> files = files();
         for (int i = files.size() - 1; i >= 0; i--) {
             try {
                 Checkpoint checkpoint = Checkpoint.open(files.get(i));
                 if (wanted.test(checkpoint)) {
-                    log.info("going on from {}", files.get(i));
                     return Optional.of(checkpoint);
                 }
             } catch (CorruptFileException e) {

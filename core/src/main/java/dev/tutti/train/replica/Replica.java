@@ -5,6 +5,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * One member's part of training, driven by the one training loop. Strategies differ in what happens inside.
@@ -30,6 +31,11 @@ public interface Replica extends AutoCloseable {
 
     /** Says once, before the members meet, how many batches make an update; 1 unless it is said. */
     default void batchesPerUpdate(int count) {}
+
+    /** Updates of an epoch, where they do not follow from its batches; empty otherwise. */
+    default OptionalLong updatesPerEpoch() {
+        return OptionalLong.empty();
+    }
 
     /**
      * Makes one step: takes the batches of {@code input}, computes their gradients, agrees with the other members, and moves the

@@ -20,6 +20,8 @@ import org.apache.spark.unsafe.Platform;
  * @param length how many numbers it has in every row
  */
 public record FedColumn(String name, Kind kind, int length) implements Serializable {
+    private static final int VECTOR_FIELDS = 4;
+
     /** How the values of a column lie in a row. */
     public enum Kind {
         FLOAT,
@@ -33,7 +35,7 @@ public record FedColumn(String name, Kind kind, int length) implements Serializa
      *
      * @throws DataException if they are no numbers
      */
-    static Kind kind(String name, DataType type) {
+    public static Kind kind(String name, DataType type) {
         if (type.equals(SQLDataTypes.VectorType())) {
             return Kind.VECTOR;
         }
@@ -52,17 +54,42 @@ public record FedColumn(String name, Kind kind, int length) implements Serializa
                 + ": expected numbers, array<float>, array<double> or a vector");
     }
 
-    /** Copies the values of a row. */
-    void copy(InternalRow row, int ordinal, float[] into, int at) {
+    /**
+     * How many numbers a column has in a row.
+     *
+     * @throws DataException if it is null
+     */
+    public static int length(InternalRow row, int ordinal, Kind kind, String name) {
+        requireNotNull(row, ordinal, name);
+        return switch (kind) {
+            case FLOAT -> 1;
+            case FLOATS, DOUBLES -> row.getArray(ordinal).numElements();
+            case VECTOR -> {
+                InternalRow vector = row.getStruct(ordinal, VECTOR_FIELDS);
+                yield isDense(vector) ? vector.getArray(3).numElements() : vector.getInt(1);
+            }
+        };
+    }
+
+    private static void requireNotNull(InternalRow row, int ordinal, String name) {
         if (row.isNullAt(ordinal)) {
-            throw new DataException("column '" + name + "' is null in a row: fill or drop such rows before training,"
+            throw new DataException("column '" + name + "' is null in a row: fill or drop such rows before,"
                     + " for instance with na().drop()");
         }
+    }
+
+    private static boolean isDense(InternalRow vector) {
+        return vector.getByte(0) == 1;
+    }
+
+    /** Copies the values of a row. */
+    public void copy(InternalRow row, int ordinal, float[] into, int at) {
+        requireNotNull(row, ordinal, name);
         switch (kind) {
             case FLOAT -> into[at] = row.getFloat(ordinal);
             case FLOATS -> floats(row.getArray(ordinal), into, at);
             case DOUBLES -> doubles(row.getArray(ordinal), into, at);
-            case VECTOR -> vector(row.getStruct(ordinal, 4), into, at);
+            case VECTOR -> vector(row.getStruct(ordinal, VECTOR_FIELDS), into, at);
         }
     }
 
@@ -119,9 +146,8 @@ public record FedColumn(String name, Kind kind, int length) implements Serializa
 
     /** As {@code VectorUDT} writes it: kind, size, indices, values. */
     private void vector(InternalRow vector, float[] into, int at) {
-        boolean dense = vector.getByte(0) == 1;
         ArrayData values = vector.getArray(3);
-        if (dense) {
+        if (isDense(vector)) {
             requireLength(values.numElements());
             narrow(values, into, at);
             return;

@@ -2,6 +2,7 @@ package dev.tutti.spark.launch;
 
 import dev.tutti.spark.SparkCluster;
 import dev.tutti.spark.SparkPlace;
+import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.train.History;
 import dev.tutti.train.RemoteTraining;
 import dev.tutti.train.TrainingException;
@@ -34,6 +35,9 @@ public final class MasterPlace implements SparkPlace {
 
     /** Trains in a session, on tables of it. */
     static History train(SparkCluster settings, RemoteTraining training, SparkSession session, List<FedTable> tables) {
+        if (training.fit().strategy() instanceof MapReduce rounds) {
+            return new RoundTraining(session.sparkContext(), settings, training, tables).run(rounds);
+        }
         return new SparkTraining(session.sparkContext(), settings, training, tables).run();
     }
 }

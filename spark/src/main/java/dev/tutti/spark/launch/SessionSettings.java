@@ -1,7 +1,11 @@
 package dev.tutti.spark.launch;
 
 import dev.tutti.spark.SparkCluster;
+import dev.tutti.train.TrainingException;
 import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +22,9 @@ import org.apache.spark.sql.SparkSession;
  * @param conf of Spark, by names
  */
 public record SessionSettings(Map<String, String> conf) {
+    private static final String STANDALONE = "spark://";
+    private static final int ANSWER_MILLIS = 5_000;
+
     /** For a cluster: what its master needs, then what the user has set. */
     static SessionSettings of(SparkCluster settings) {
         Map<String, String> conf = new LinkedHashMap<>();
@@ -121,10 +128,43 @@ public record SessionSettings(Map<String, String> conf) {
         return options.toString();
     }
 
-    /** Opens a session, or gives the one that runs. */
-    SparkSession open() {
+    /**
+     * Opens a session, or gives the one that runs.
+     *
+     * @throws TrainingException if there is no such master, or Spark refuses the settings
+     */
+    public SparkSession open() {
+        String master = conf.getOrDefault("spark.master", "");
+        if (master.startsWith(STANDALONE)) {
+            requireAnswer(master);
+        }
         SparkSession.Builder builder = SparkSession.builder();
         conf.forEach(builder::config);
-        return builder.getOrCreate();
+        try {
+            return builder.getOrCreate();
+        } catch (Exception e) { // Spark throws checked exceptions that its signatures do not name
+            String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            throw new TrainingException(
+                    "no session of Spark could be opened" + (master.isEmpty() ? "" : " on " + master) + ": " + why, e);
+        }
+    }
+
+    /** Spark itself would try a missing master for a minute, with a page of messages. */
+    private static void requireAnswer(String master) {
+        String why = "";
+        for (String address : master.substring(STANDALONE.length()).split(",")) {
+            int colon = address.lastIndexOf(':');
+            try (Socket socket = new Socket()) {
+                socket.connect(
+                        new InetSocketAddress(
+                                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))),
+                        ANSWER_MILLIS);
+                return;
+            } catch (IOException | RuntimeException e) {
+                why = e.getMessage();
+            }
+        }
+        throw new TrainingException("no master of Spark answers at " + master + " (" + why
+                + "): expected the address that ./tutti spark status or the page of your cluster shows");
     }
 }

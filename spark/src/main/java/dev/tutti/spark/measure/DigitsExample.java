@@ -30,9 +30,7 @@ public final class DigitsExample {
 
     /** Gives the accuracy on the test images, and the seconds of {@code fit}. */
     public static Map<String, Double> run(String master, int epochs) {
-        SparkSession.Builder builder = SparkSession.builder();
-        SessionSettings.ofMaster(master).forEach(builder::config);
-        SparkSession session = builder.getOrCreate();
+        SparkSession session = new SessionSettings(SessionSettings.ofMaster(master)).open();
         try {
             Dataset<Row> train = SparkMeasurement.digits(session, Mnist.train(), false, PARTS);
             TuttiClassifier classifier = new TuttiClassifier()

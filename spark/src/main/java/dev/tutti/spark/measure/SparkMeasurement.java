@@ -56,24 +56,26 @@ public final class SparkMeasurement {
     /**
      * Measures one thing.
      *
-     * @param name tutti, mllib, mapreduce, or processes, which needs no cluster
+     * @param name tutti, mllib, epochs, allreduce, mapreduce, loss, or processes, which needs no cluster
      */
     public static Map<String, Double> of(String name) {
         if (name.equals("processes")) {
             return EpochTimes.ofProcesses();
         }
-        SparkSession.Builder builder = SparkSession.builder();
-        SessionSettings.ofMaster("local-cluster[2,1,2048]").forEach(builder::config);
-        SparkSession session = builder.getOrCreate();
+        SparkSession session = new SessionSettings(SessionSettings.ofMaster("local-cluster[2,1,2048]")).open();
         try {
             SparkMeasurement measurement = new SparkMeasurement(session);
             return switch (name) {
                 case "tutti" -> measurement.tutti();
                 case "mllib" -> measurement.mllib();
+                case "epochs" -> EpochTimes.ofTable(session, measurement.train());
+                case "allreduce" -> measurement.allReduce();
                 case "mapreduce" -> measurement.mapReduce();
+                case "loss" -> new ExecutorLoss(session).measure(measurement.train());
                 default ->
                     throw new TrainingException(
-                            "expected tutti, mllib, mapreduce or processes to measure, received " + name);
+                            "expected tutti, mllib, epochs, processes, allreduce, mapreduce or loss to measure, received "
+                                    + name);
             };
         } finally {
             session.stop();
@@ -144,16 +146,16 @@ public final class SparkMeasurement {
                 .setModel(network(HIDDEN))
                 .setOptimizer(adam(4e-3))
                 .setBatchSize(128);
-        Dataset<Row> train = digits(Mnist.train().take(TRAIN), false);
-        Map<String, Double> numbers = new TreeMap<>(measure(
+        Dataset<Row> train = train();
+        return measure(
                 train,
                 digits(Mnist.test().take(TEST), false),
                 epochs -> classifier.setEpochs(epochs).fit(train)::transform,
-                6));
-        numbers.putAll(EpochTimes.ofTable(session, train));
-        numbers.putAll(allReduce());
-        numbers.putAll(new ExecutorLoss(session).measure(train)); // last: an executor less
-        return numbers;
+                6);
+    }
+
+    private Dataset<Row> train() {
+        return digits(Mnist.train().take(TRAIN), false);
     }
 
     static Layer network(int hidden) {

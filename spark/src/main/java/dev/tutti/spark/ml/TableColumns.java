@@ -30,11 +30,9 @@ final class TableColumns {
 
     /** A table with these columns alone: numbers as floats, arrays of numbers as arrays of float or double. */
     Dataset<Row> select(Dataset<?> table) {
-        StructType schema = table.schema();
         List<Column> columns = new ArrayList<>();
         for (String name : names) {
-            columns.add(
-                    readable(table.col(quoted(name)), name, type(schema, name)).as(name));
+            columns.add(readable(table, name).as(name));
         }
         return table.select(columns.toArray(Column[]::new));
     }
@@ -49,6 +47,23 @@ final class TableColumns {
                     "there is no column '" + name + "': expected one of " + String.join(", ", schema.fieldNames()));
         }
         return schema.apply(name).dataType();
+    }
+
+    /** Where a column of features is, and how it is read; the kind is null if {@link #readable} has to change its type before. */
+    static PartitionPrediction.FeatureColumn feature(StructType schema, String name) {
+        DataType type = type(schema, name);
+        boolean asItIs = type.equals(DataTypes.FloatType)
+                || type.equals(SQLDataTypes.VectorType())
+                || type instanceof ArrayType array
+                        && (array.elementType().equals(DataTypes.FloatType)
+                                || array.elementType().equals(DataTypes.DoubleType));
+        return new PartitionPrediction.FeatureColumn(
+                name, asItIs ? FedColumn.kind(name, type) : null, schema.fieldIndex(name));
+    }
+
+    /** A column as numbers of a type that is copied by memory. */
+    static Column readable(Dataset<?> table, String name) {
+        return readable(table.col(quoted(name)), name, type(table.schema(), name));
     }
 
     private static Column readable(Column column, String name, DataType type) {

@@ -95,7 +95,7 @@ final class TableTraining {
             throw new TrainingException("the parameters mapReduce and checkpointDir: rounds of MapReduce have no"
                     + " checkpoints, choose one of them");
         }
-        MapReduce rounds = Json.readYaml(stage.valueOf(stage.mapReduce()), MapReduce.class, "the parameter mapReduce");
+        MapReduce rounds = rounds(stage.valueOf(stage.mapReduce()));
         rounds.validate();
         Optimizer optimizer = optimizer();
         Loss loss = loss();
@@ -112,6 +112,14 @@ final class TableTraining {
                 return ModelFiles.read(saved);
             }
         });
+    }
+
+    /** Rounds that are described with or without their type. */
+    private static MapReduce rounds(String definition) {
+        String where = "the parameter mapReduce";
+        ObjectNode tree = Json.readYaml(definition, ObjectNode.class, where);
+        tree.put("type", "mapReduce");
+        return (MapReduce) Json.convert(tree, Strategy.class, where);
     }
 
     private ModelFiles train(SessionPlace place, boolean validates) {

@@ -1,5 +1,6 @@
 package dev.tutti.spark.ml;
 
+import dev.tutti.spark.feed.FedColumn;
 import dev.tutti.train.Predictor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +20,6 @@ import org.apache.spark.ml.util.MLReader;
 import org.apache.spark.ml.util.MLWritable;
 import org.apache.spark.ml.util.MLWriter;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -33,6 +33,8 @@ import org.apache.spark.sql.types.StructType;
  */
 public abstract class TrainedStage<M extends TrainedStage<M>> extends Model<M> implements TuttiParams, MLWritable {
     private static final long serialVersionUID = 1;
+    /** The beginning of the names of columns that are there while a table is transformed. */
+    private static final String FLOATS_OF = "tutti floats of ";
 
     private final String uid;
     private final ParamSet params;
@@ -143,20 +145,28 @@ public abstract class TrainedStage<M extends TrainedStage<M>> extends Model<M> i
         for (String name : columns.keySet()) {
             rows = rows.drop(name);
         }
-        StructType before = rows.schema();
-        List<String> names = featureNames();
-        int[] places = names.stream()
-                .mapToInt(name -> {
-                    TableColumns.type(before, name);
-                    return before.fieldIndex(name);
-                })
-                .toArray();
-        PartitionPrediction predict = new PartitionPrediction(
-                shared(table),
-                names.toArray(String[]::new),
-                places,
-                columns.values().toArray(PartitionPrediction.OutputColumn[]::new));
-        return rows.mapPartitions(predict, Encoders.row(transformSchema(before)));
+        int kept = rows.columns().length;
+        List<PartitionPrediction.FeatureColumn> features = new ArrayList<>();
+        for (String name : featureNames()) {
+            features.add(TableColumns.feature(rows.schema(), name));
+        }
+        for (int i = 0; i < features.size(); i++) {
+            if (features.get(i).kind() == null) { // such as whole numbers: read from a column of their floats
+                String name = features.get(i).name();
+                rows = rows.withColumn(FLOATS_OF + i, TableColumns.readable(rows, name));
+                FedColumn.Kind kind = FedColumn.kind(
+                        name, rows.schema().apply(rows.columns().length - 1).dataType());
+                features.set(i, new PartitionPrediction.FeatureColumn(name, kind, rows.columns().length - 1));
+            }
+        }
+        List<StructField> added = new ArrayList<>();
+        columns.forEach((name, kind) -> added.add(DataTypes.createStructField(name, typeOf(kind), false)));
+        return PredictionPlan.of(
+                rows,
+                kept,
+                added,
+                new PartitionPrediction(
+                        shared(table), features, columns.values().toArray(PartitionPrediction.OutputColumn[]::new)));
     }
 
     private synchronized Broadcast<ModelFiles> shared(Dataset<?> table) {

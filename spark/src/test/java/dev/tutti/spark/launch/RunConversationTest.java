@@ -50,7 +50,7 @@ class RunConversationTest {
                 heard.add("end");
             }
         });
-        return new RunConversation(new RemoteTraining(null, fit, null, false, null), inbox, () -> false);
+        return new RunConversation(new RemoteTraining(null, fit, null, false, null, null), inbox, () -> false);
     }
 
     private static EpochResult result(int epoch) {

@@ -23,6 +23,7 @@ import dev.tutti.train.Fit;
 import dev.tutti.train.History;
 import dev.tutti.train.Launcher;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
 import dev.tutti.train.replica.Strategy;
@@ -111,6 +112,21 @@ class SparkLauncherContractTest {
         assertThat(read).hasToString(launcher.toString());
         assertThat(read.workers()).isEqualTo(launcher.workers());
         assertThatThrownBy(() -> new SparkCluster("yarn").workers(0)).hasMessageContaining("received 0");
+    }
+
+    @Test
+    void namesAMasterThatIsNone() {
+        for (String wrong : List.of("spark://node", "local-cluster[2,1", "local-cluster[2]")) {
+            assertThatThrownBy(() -> new SparkCluster(wrong)).hasMessageContaining("received " + wrong);
+        }
+        for (String right :
+                List.of("spark://a:1,b:2", "local", "local[*]", "local-cluster[2, 1, 1024]", "k8s://https://x:6443")) {
+            assertThat(new SparkCluster(right).master()).isEqualTo(right);
+        }
+        assertThatThrownBy(() -> SessionSettings.of(new SparkCluster("spark://127.0.0.1:1"))
+                        .open())
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("no master of Spark answers at spark://127.0.0.1:1");
     }
 
     @Test

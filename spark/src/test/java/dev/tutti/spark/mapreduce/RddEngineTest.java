@@ -4,23 +4,33 @@ import static dev.tutti.loss.Losses.softmaxCrossEntropy;
 import static dev.tutti.nn.Layers.dense;
 import static dev.tutti.optim.Optimizers.adam;
 import static dev.tutti.optim.Optimizers.sgd;
+import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.offset;
 
 import dev.tutti.array.NdArray;
 import dev.tutti.data.Dataset;
+import dev.tutti.data.Mnist;
+import dev.tutti.data.transform.Transform;
+import dev.tutti.json.Json;
 import dev.tutti.nn.Sequential;
 import dev.tutti.spark.TestSession;
+import dev.tutti.spark.TuttiSpark;
 import dev.tutti.spark.launch.FedTable;
 import dev.tutti.spark.ml.DataParallelOptimizer;
 import dev.tutti.spark.ml.ModelFiles;
 import dev.tutti.spark.ml.SparkTables;
+import dev.tutti.spark.ml.TuttiClassifier;
 import dev.tutti.strategy.mapreduce.MapReduce;
 import dev.tutti.strategy.mapreduce.RangeShuffle;
 import dev.tutti.strategy.mapreduce.ThreadEngine;
+import dev.tutti.train.History;
+import dev.tutti.train.Launcher;
 import dev.tutti.train.Predictor;
 import dev.tutti.train.Trainer;
+import dev.tutti.train.TrainingException;
+import dev.tutti.train.replica.Strategy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +86,61 @@ class RddEngineTest {
                 }
             }
         }
+    }
+
+    /** The same strategy on two threads and as Spark jobs on two executors, from data that both read. */
+    @Test
+    void theStrategyComesToTheSameOnSparkAndOnThreads() {
+        Dataset digits = Mnist.train().take(240).map(Transform.flatten()).batch(40);
+        for (String definition : List.of("{type: mapReduce, shuffle: HASH}", "{type: mapReduce, localEpochs: 1}")) {
+            Strategy strategy = Json.readYaml(definition, Strategy.class, "here");
+            try (Trainer mine = digits();
+                    Trainer theirs = digits()) {
+                History there = mine.fit(
+                        digits,
+                        epochs(3)
+                                .on(TuttiSpark.on(TestSession.get()))
+                                .with(strategy)
+                                .quiet());
+                theirs.fit(
+                        digits, epochs(3).on(Launcher.threads(2)).with(strategy).quiet());
+                assertThat(there.epochs()).hasSize(3);
+                there.epochs()
+                        .forEach(epoch -> assertThat(epoch.training().samples()).isEqualTo(240));
+                float[] expected = theirs.model().vector().values().toArray().floats();
+                float[] received = mine.model().vector().values().toArray().floats();
+                for (int i = 0; i < expected.length; i++) {
+                    assertThat(received[i]).as(definition).isCloseTo(expected[i], offset(1e-4f));
+                }
+            }
+        }
+    }
+
+    private static Trainer digits() {
+        return Trainer.of(Sequential.of(dense(8).tanh(), dense(10)), sgd(0.2), softmaxCrossEntropy())
+                .seed(3)
+                .cores(1);
+    }
+
+    @Test
+    void anEstimatorTakesTheStrategy(@TempDir Path folder) {
+        var table = TestSession.blobs(5, 130, 0, 131, 100);
+        TuttiClassifier classifier = new TuttiClassifier()
+                .setHiddenLayers(8)
+                .setOptimizer(adam(0.05))
+                .setBatchSize(32)
+                .setEpochs(15)
+                .setStrategy("{type: mapReduce}")
+                .setCheckpointDir(folder.toString());
+        var predicted = classifier.fit(table).transform(table);
+        assertThat(predicted.filter("prediction = label").count()).isGreaterThan(340);
+        assertThat(folder.toFile().list()).isNotEmpty();
+        assertThatThrownBy(() -> classifier
+                        .setValidationCol("label")
+                        .setCheckpointDir(folder.resolve("other").toString())
+                        .fit(table))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("leave validation out");
     }
 
     @Test

@@ -17,10 +17,12 @@ import dev.tutti.train.Predictor;
 import dev.tutti.train.TrainingException;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Run;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.apache.spark.ml.Pipeline;
 import org.apache.spark.ml.PipelineModel;
@@ -28,7 +30,9 @@ import org.apache.spark.ml.PipelineStage;
 import org.apache.spark.ml.evaluation.MulticlassClassificationEvaluator;
 import org.apache.spark.ml.feature.StringIndexer;
 import org.apache.spark.ml.feature.VectorAssembler;
+import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
+import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.tuning.CrossValidator;
 import org.apache.spark.ml.tuning.ParamGridBuilder;
@@ -64,6 +68,96 @@ class SparkMlTest {
         public void epoch(Run run, EpochResult result) {
             samples.add(result.training().samples());
         }
+    }
+
+    /** What is read from Spark's memory is what the plain way of rows and objects gives, for every type of column. */
+    @Test
+    void transformGivesWhatThePlainPredictorGives() {
+        StructType schema = new StructType()
+                .add("id", DataTypes.IntegerType, false)
+                .add("floats", DataTypes.createArrayType(DataTypes.FloatType, true))
+                .add("doubles", DataTypes.createArrayType(DataTypes.DoubleType, false))
+                .add("whole", DataTypes.createArrayType(DataTypes.LongType, true))
+                .add("dense", SQLDataTypes.VectorType())
+                .add("sparse", SQLDataTypes.VectorType())
+                .add("short", DataTypes.ShortType)
+                .add("flag", DataTypes.BooleanType)
+                .add("money", DataTypes.createDecimalType(10, 2))
+                .add("prediction", DataTypes.StringType)
+                .add("label", DataTypes.DoubleType);
+        Random random = new Random(4);
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 601; i++) { // more than two batches
+            rows.add(RowFactory.create(
+                    i,
+                    new float[] {random.nextFloat(), random.nextFloat()},
+                    new double[] {random.nextGaussian()},
+                    new long[] {random.nextInt(5)},
+                    Vectors.dense(random.nextGaussian(), 2),
+                    Vectors.sparse(3, new int[] {random.nextInt(3)}, new double[] {random.nextGaussian()}),
+                    (short) random.nextInt(9),
+                    random.nextBoolean(),
+                    new BigDecimal(random.nextInt(900)).movePointLeft(2),
+                    "old",
+                    (double) random.nextInt(3)));
+        }
+        Dataset<Row> table = TestSession.get().createDataFrame(rows, schema).repartition(3);
+        String[] columns = {"floats", "doubles", "whole", "dense", "sparse", "short", "flag", "money"};
+        TuttiClassificationModel model = new TuttiClassifier()
+                .setFeaturesCols(columns)
+                .setHiddenLayers(4)
+                .setEpochs(1)
+                .fit(table);
+        Dataset<Row> predicted = model.transform(table);
+        assertThat(predicted.columns())
+                .containsExactly(
+                        "id",
+                        "floats",
+                        "doubles",
+                        "whole",
+                        "dense",
+                        "sparse",
+                        "short",
+                        "flag",
+                        "money",
+                        "label",
+                        "rawPrediction",
+                        "probability",
+                        "prediction");
+        List<Row> received = predicted.orderBy("id").collectAsList();
+        assertThat(received).hasSize(rows.size());
+        try (Predictor predictor = model.predictor()) {
+            for (int i = 0; i < rows.size(); i++) {
+                Row row = received.get(i);
+                assertThat(row.getDecimal(8)).isEqualByComparingTo(rows.get(i).getDecimal(8));
+                assertThat(row.<Vector>getAs("sparse")).isEqualTo(rows.get(i).get(5));
+                float[] values = new float[12];
+                int at = 0;
+                for (String column : columns) {
+                    at += TableColumns.copy(row.getAs(column), column, values, at);
+                }
+                float[] scores = predictor.predict(NdArray.of(values, 1, 12)).floats();
+                assertThat(row.<Double>getAs("prediction"))
+                        .isEqualTo((double) Scores.likeliest(scores, 0, scores.length));
+                double[] raw = row.<Vector>getAs("rawPrediction").toArray();
+                double[] share = row.<Vector>getAs("probability").toArray();
+                double[] expected = Scores.probabilities(scores, 0, scores.length);
+                for (int k = 0; k < raw.length; k++) {
+                    assertThat(raw[k]).isCloseTo(scores[k], offset(1e-5));
+                    assertThat(share[k]).isCloseTo(expected[k], offset(1e-5));
+                }
+            }
+        }
+        // two models in one query, and a query that asks for some of the columns
+        Dataset<Row> twice = model.setPredictionCol("again").transform(predicted);
+        assertThat(twice.filter("again = prediction").select("id").distinct().count())
+                .isEqualTo(rows.size());
+        assertThat(twice.selectExpr("sum(id)").head().getLong(0)).isEqualTo(600L * 601 / 2);
+        Dataset<Row> broken = table.withColumn("short", functions.expr("if(id = 300, null, short)"));
+        assertThatThrownBy(() -> model.transform(broken).count())
+                .hasStackTraceContaining("column 'short' is null in a row");
+        assertThatThrownBy(() -> model.setFeaturesCols("dense").transform(table).count())
+                .hasStackTraceContaining("have 2 numbers in a row, and the model takes 12");
     }
 
     @Test

@@ -1,29 +1,36 @@
 package dev.tutti.strategy.mapreduce;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.tutti.comm.Team;
+import dev.tutti.data.Dataset;
 import dev.tutti.json.Definition;
 import dev.tutti.loss.Loss;
 import dev.tutti.nn.Model;
-import dev.tutti.optim.Clipping;
 import dev.tutti.optim.Optimizer;
-import dev.tutti.optim.Update;
-import dev.tutti.tensor.NoGradients;
-import dev.tutti.tensor.Scope;
-import dev.tutti.tensor.Tensor;
+import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.TrainingException;
-import dev.tutti.train.replica.LocalReplica;
+import dev.tutti.train.profile.Timing;
+import dev.tutti.train.replica.Replica;
+import dev.tutti.train.replica.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleConsumer;
+import java.util.function.Function;
 
 /**
- * Training in rounds of map, shuffle and reduce: {@code MapReduce.rounds(50).lbfgs().fit(engine, model, optimizer, loss)}. In each round
- * the parameters go to all parts of the data, and gradients, or the parameters that parts have learned by themselves, come back summed.
+ * Training in rounds of map, shuffle and reduce. In each round the parameters go to all parts of the data, and gradients, or the
+ * parameters that parts have learned by themselves, come back summed.
+ *
+ * <p>As a strategy, {@code epochs(20).on(Cluster.threads(2)).with(mapReduce())}, in a job {@code strategy: {type: mapReduce}}, an epoch is so
+ * many rounds, one by default, and each round is a step: callbacks, checkpoints, schedules and validation are as everywhere. Rounds are
+ * computed by threads of this JVM, or on Spark as Spark jobs. Without the training loop: {@code MapReduce.rounds(50).lbfgs().fit(engine, model, optimizer, loss)}.
  *
  * <p>Each round moves all parameters through the engine twice, so all-reduce is far faster where members can stay; this is for clusters
  * that run nothing but rounds, and for L-BFGS, which needs the gradient of all rows.
  */
-public final class MapReduce extends Definition {
-    private int rounds;
+public final class MapReduce extends Definition implements Strategy {
+    private int rounds = 1;
+    private int parts; // 0: as many as there are workers
     private int localEpochs;
     private double sample = 1;
     private boolean lbfgs;
@@ -32,11 +39,20 @@ public final class MapReduce extends Definition {
     private int reducers = 2;
     private long seed;
 
-    private MapReduce() {}
+    @JsonIgnore
+    private Function<Dataset, MapReduceEngine> engines; // null: threads of this JVM
+
+    /** One round, with the gradient of all rows; as a strategy in each epoch. */
+    public MapReduce() {}
 
     /** So many rounds, each with the gradient of all rows. */
     public static MapReduce rounds(int count) {
         return new MapReduce().copy((MapReduce c) -> c.rounds = count);
+    }
+
+    /** About how many parts the data is cut into; as many as there are workers by default. Tables of Spark keep their partitions. */
+    public MapReduce parts(int count) {
+        return copy(c -> c.parts = count);
     }
 
     /** Parts learn by themselves for so many epochs, and their parameters are averaged by rows. */
@@ -75,6 +91,7 @@ public final class MapReduce extends Definition {
     @Override
     public void validate() {
         require(rounds >= 1, "rounds: expected at least 1, received " + rounds);
+        require(parts >= 0, "parts: expected at least 1, or 0 for as many as there are workers, received " + parts);
         require(localEpochs >= 0, "localEpochs: expected 0 or more, received " + localEpochs);
         require(sample > 0 && sample <= 1, "sample: expected a share above 0 and up to 1, received " + sample);
         require(
@@ -103,106 +120,73 @@ public final class MapReduce extends Definition {
     /** The same, told of the loss after each round. */
     public List<Double> fit(
             MapReduceEngine engine, Model model, Optimizer optimizer, Loss loss, DoubleConsumer watcher) {
-        RoundMap map = new RoundMap(model, loss, optimizer, localEpochs, sample, seed, ranges);
         List<Double> losses = new ArrayList<>();
-        DoubleConsumer told = value -> {
-            losses.add(value);
-            watcher.accept(value);
-        };
-        if (lbfgs) {
-            byLbfgs(engine, map, model, told);
-        } else {
-            byUpdates(engine, map, model, optimizer, told);
+        try (RoundSequence sequence = new RoundSequence(this, model, optimizer, loss)) {
+            boolean last = false;
+            for (int round = 0; round < rounds && !last; round++) {
+                RoundSequence.Result result = sequence.next(engine, round, optimizer.learningRate());
+                losses.add(result.loss());
+                watcher.accept(result.loss());
+                last = result.isLast(); // no direction leads down any more
+            }
         }
         return losses;
     }
 
-    private void byUpdates(
-            MapReduceEngine engine, RoundMap map, Model model, Optimizer optimizer, DoubleConsumer told) {
-        try (Update update = optimizer.bind(LocalReplica.target(model))) {
-            for (int round = 0; round < rounds; round++) {
-                Sum sum = round(engine, map, values(model), round);
-                try (Scope scope = Scope.open();
-                        NoGradients off = NoGradients.begin()) {
-                    Tensor mean = Tensor.of(floats(sum.mean), sum.mean.length);
-                    if (localEpochs > 0) {
-                        model.vector().values().copy_(mean);
-                    } else {
-                        model.vector().gradients().copy_(mean);
-                        Clipping clipping = optimizer.clipping();
-                        if (clipping.isOn()) {
-                            clipping.apply(model.vector().gradients());
-                        }
-                    }
-                }
-                if (localEpochs == 0) {
-                    update.apply(optimizer.learningRate());
-                }
-                told.accept(sum.loss);
-            }
-        }
+    RoundMap map(Model model, Optimizer optimizer, Loss loss) {
+        return new RoundMap(model, loss, optimizer, localEpochs, sample, seed, ranges);
     }
 
-    private void byLbfgs(MapReduceEngine engine, RoundMap map, Model model, DoubleConsumer told) {
-        int[] round = {0};
-        Lbfgs.Function function = at -> {
-            Sum sum = round(engine, map, floats(at), round[0]++);
-            return new Lbfgs.Point(at, sum.loss, sum.mean);
-        };
-        Lbfgs method = new Lbfgs();
-        Lbfgs.Point point = function.at(doubles(values(model)));
-        for (int i = 0; i < rounds; i++) {
-            Lbfgs.Point next = method.step(point, function);
-            told.accept(next.value());
-            if (next.equals(point)) {
-                break; // no direction leads down any more
-            }
-            point = next;
-        }
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            model.vector().values().copy_(Tensor.of(floats(point.at()), point.at().length));
-        }
+    boolean averages() {
+        return localEpochs > 0;
     }
 
-    @SuppressWarnings("ArrayRecordComponent") // not compared
-    private record Sum(double[] mean, double loss) {}
-
-    private Sum round(MapReduceEngine engine, RoundMap map, float[] parameters, int round) {
-        List<RangePartial> sums = engine.round(map, parameters, round, shuffle, reducers);
-        if (sums.size() != ranges) {
-            throw new TrainingException("mapReduce: a round gave sums for " + sums.size() + " of " + ranges
-                    + " ranges: the data is empty, or no batch was in the sample");
-        }
-        double[] mean = new double[parameters.length];
-        for (RangePartial sum : sums) {
-            int from = RoundMap.begin(sum.key(), parameters.length, ranges);
-            for (int i = 0; i < sum.values().length; i++) {
-                mean[from + i] = sum.values()[i] / sum.weight();
-            }
-        }
-        return new Sum(mean, sums.get(0).loss() / sums.get(0).weight());
+    boolean isLbfgs() {
+        return lbfgs;
     }
 
-    private static float[] values(Model model) {
-        try (Scope scope = Scope.open()) {
-            return model.vector().values().toArray().floats();
-        }
+    RangeShuffle shuffle() {
+        return shuffle;
     }
 
-    private static float[] floats(double[] values) {
-        float[] narrow = new float[values.length];
-        for (int i = 0; i < values.length; i++) {
-            narrow[i] = (float) values[i];
-        }
-        return narrow;
+    int reducers() {
+        return reducers;
     }
 
-    private static double[] doubles(float[] values) {
-        double[] wide = new double[values.length];
-        for (int i = 0; i < values.length; i++) {
-            wide[i] = values[i];
-        }
-        return wide;
+    int roundsOfEpoch() {
+        return rounds;
+    }
+
+    /** How many parts data is cut into where that was said, else as many as there are workers. */
+    public int partsFor(int workers) {
+        return parts == 0 ? workers : parts;
+    }
+
+    /** The same whose rounds are computed elsewhere, by the engine that is made for the data of a training. */
+    public MapReduce on(Function<Dataset, MapReduceEngine> place) {
+        return copy(c -> c.engines = place);
+    }
+
+    @Override
+    public Replica replica(Model model, TrainingConfig recipe, Team team, Timing timing) {
+        validate();
+        Function<Dataset, MapReduceEngine> here =
+                data -> new ThreadEngine(data, partsFor(team.threads()), team.threads());
+        return new RoundReplica(this, engines == null ? here : engines, model, recipe, team, timing);
+    }
+
+    /** A round takes the gradient of all rows, not of a batch. */
+    @Override
+    public boolean exact() {
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "mapReduce()" + (rounds == 1 ? "" : ".rounds(" + rounds + ")")
+                + (localEpochs == 0 ? "" : ".localEpochs(" + localEpochs + ")")
+                + (sample == 1 ? "" : ".sample(" + sample + ")")
+                + (lbfgs ? ".lbfgs()" : "")
+                + (shuffle == RangeShuffle.SORT ? "" : ".shuffle(" + shuffle + ")");
     }
 }

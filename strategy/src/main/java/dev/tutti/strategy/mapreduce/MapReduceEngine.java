@@ -3,7 +3,7 @@ package dev.tutti.strategy.mapreduce;
 import java.util.List;
 
 /** Runs rounds of map, shuffle and reduce over the parts of some data. */
-public interface MapReduceEngine {
+public interface MapReduceEngine extends AutoCloseable {
     /** How many parts the data has. */
     int parts();
 
@@ -14,4 +14,8 @@ public interface MapReduceEngine {
      * @return one sum for each range, by rising number
      */
     List<RangePartial> round(RoundMap map, float[] parameters, int round, RangeShuffle shuffle, int reducers);
+
+    /** Lets go of threads and memory. */
+    @Override
+    default void close() {}
 }

@@ -57,6 +57,23 @@ public final class RoundMap implements Serializable {
         this.ranges = ranges;
     }
 
+    private RoundMap(RoundMap other, double rate) {
+        this.layer = other.layer;
+        this.inputs = other.inputs;
+        this.loss = other.loss;
+        this.optimizer = other.optimizer;
+        this.rate = rate;
+        this.localEpochs = other.localEpochs;
+        this.sample = other.sample;
+        this.seed = other.seed;
+        this.ranges = other.ranges;
+    }
+
+    /** The same with another learning rate of local epochs. */
+    RoundMap at(double learningRate) {
+        return new RoundMap(this, learningRate);
+    }
+
     private record Inputs(List<Input> inputs) {}
 
     /** How many ranges the parameters are cut into. */
@@ -79,7 +96,7 @@ public final class RoundMap implements Serializable {
                 Json.read(inputs, Inputs.class, "the inputs").inputs)) {
             write(model, parameters);
             return localEpochs > 0
-                    ? learned(model, compute, batches, part)
+                    ? learned(model, compute, batches, round, part)
                     : gradient(model, compute, batches.get(), round, part);
         }
     }
@@ -96,11 +113,12 @@ public final class RoundMap implements Serializable {
         long rows = 0;
         double sum = 0;
         boolean more = false;
-        while (batches.hasNext()) {
+        for (int number = 0; batches.hasNext(); number++) {
             Batch batch = batches.next();
             if (sample < 1 && random.nextDouble() >= sample) {
                 continue;
             }
+            model.restartRandomness(seed, round, number, part); // dropout draws the same on every engine
             sum += backward(model, compute, batch, more) * batch.size();
             rows += batch.size();
             more = true;
@@ -128,7 +146,8 @@ public final class RoundMap implements Serializable {
         return LocalReplica.tensors(arrays, new Range(0, batch.size()), model);
     }
 
-    private List<RangePartial> learned(Model model, Loss compute, Supplier<Iterator<Batch>> batches, int part) {
+    private List<RangePartial> learned(
+            Model model, Loss compute, Supplier<Iterator<Batch>> batches, int round, int part) {
         long rows = 0;
         double sum = 0;
         try (Update update =
@@ -137,8 +156,9 @@ public final class RoundMap implements Serializable {
                 rows = 0;
                 sum = 0;
                 Iterator<Batch> all = batches.get();
-                while (all.hasNext()) {
+                for (int number = 0; all.hasNext(); number++) {
                     Batch batch = all.next();
+                    model.restartRandomness(seed, round, epoch, number, part);
                     sum += backward(model, compute, batch, false) * batch.size();
                     rows += batch.size();
                     try (Scope scope = Scope.open();

@@ -1,15 +1,12 @@
 package dev.tutti.strategy.mapreduce;
 
-import dev.tutti.data.Batch;
-import dev.tutti.data.BatchReader;
-import dev.tutti.data.Chunk;
 import dev.tutti.data.Dataset;
+import dev.tutti.tensor.Engine;
 import dev.tutti.train.TrainingException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -17,30 +14,33 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Map, shuffle and reduce on threads of this JVM: to learn from, and to test clusters against. */
-public final class ThreadEngine implements MapReduceEngine, AutoCloseable {
-    private final Dataset data;
-    private final List<Chunk> chunks;
+public final class ThreadEngine implements MapReduceEngine {
+    private final DataParts data;
     private final ExecutorService threads;
 
     /** @param parts about how many parts the data is cut into */
     public ThreadEngine(Dataset data, int parts, int threads) {
-        this.data = data.keepLast();
-        long rows = data.size().orElse(Long.MAX_VALUE);
-        this.chunks = this.data.chunks(0, Math.max(1, (rows + parts - 1) / parts));
-        this.threads = Executors.newFixedThreadPool(threads);
+        this.data = new DataParts(data, parts);
+        int each = Math.max(1, Engine.cores() / threads);
+        this.threads = Executors.newFixedThreadPool(
+                threads,
+                work -> new Thread(() -> {
+                    Engine.useThreads(each);
+                    work.run();
+                }));
     }
 
     @Override
     public int parts() {
-        return chunks.size();
+        return data.count();
     }
 
     @Override
     public List<RangePartial> round(RoundMap map, float[] parameters, int round, RangeShuffle shuffle, int reducers) {
         List<Callable<List<RangePartial>>> maps = new ArrayList<>();
-        for (int part = 0; part < chunks.size(); part++) {
+        for (int part = 0; part < data.count(); part++) {
             int number = part;
-            maps.add(() -> map.map(() -> batches(chunks.get(number)), parameters, round, number));
+            maps.add(() -> map.map(() -> data.batches(number), parameters, round, number));
         }
         List<List<RangePartial>> mapped = all(maps);
         List<Callable<List<RangePartial>>> reduces = new ArrayList<>();
@@ -57,16 +57,6 @@ public final class ThreadEngine implements MapReduceEngine, AutoCloseable {
                 .flatMap(List::stream)
                 .sorted(Comparator.comparingInt(RangePartial::key))
                 .toList();
-    }
-
-    private Iterator<Batch> batches(Chunk chunk) {
-        List<Batch> all = new ArrayList<>();
-        try (BatchReader reader = data.open(0, chunk)) {
-            for (Optional<Batch> next = reader.next(); next.isPresent(); next = reader.next()) {
-                all.add(next.get());
-            }
-        }
-        return all.iterator();
     }
 
     private <T> List<T> all(List<Callable<T>> work) {
