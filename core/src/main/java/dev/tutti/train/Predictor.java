@@ -1,6 +1,7 @@
 package dev.tutti.train;
 
 import dev.tutti.array.NdArray;
+import dev.tutti.data.BatchReader;
 import dev.tutti.data.Dataset;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.loss.Loss;
@@ -75,7 +76,7 @@ public final class Predictor implements AutoCloseable {
         return this;
     }
 
-    /** Cores that one batch may use; all of them by default. */
+    /** Cores that predictions may use; all of them by default. Several batches are computed side by side, one on each core. */
     public Predictor cores(int count) {
         cores = count;
         return this;
@@ -104,6 +105,12 @@ public final class Predictor implements AutoCloseable {
 
     /** The outputs batch by batch, in the order of the data: for more rows than memory holds. */
     public void predict(Dataset data, Consumer<NdArray> consumer) {
+        if (ParallelPredictions.suit(model, cores)) {
+            try (BatchReader reader = Evaluator.prepared(prepared(data)).open(0)) {
+                ParallelPredictions.run(model, cores, reader, consumer);
+            }
+            return;
+        }
         Engine.useThreads(cores);
         Evaluator.forEach(
                 model,

@@ -8,10 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * Measures what encryption costs: two members of this JVM that sum vectors over the loopback interface, through Gloo and TLS in turn. Not a
- * test.
+ * Measures what encryption costs: two members of this JVM that sum vectors over the loopback interface, through Gloo and TLS in turn.
+ * Prints a table in Markdown. MB/s are those of the vector: each member sends and receives as many bytes. Not a test.
  */
 final class NetworkRate {
     private static final int ROUNDS = 5;
@@ -19,24 +20,42 @@ final class NetworkRate {
     private NetworkRate() {}
 
     public static void main(String[] args) {
-        for (int elements : new int[] {1, 400_000, 10_000_000}) {
+        System.out.println("| floats | Gloo ms | MB/s | TLS ms | MB/s | TLS / Gloo time | spread |");
+        System.out.println("|---|---|---|---|---|---|---|");
+        for (int elements : new int[] {1, 10_000, 400_000, 10_000_000}) {
             int calls = elements > 1_000_000 ? 10 : 200;
             try (TestingMembers plain = new TestingMembers(Kind.HIERARCHICAL, 2, Duration.ofSeconds(60));
                     TestingMembers encrypted = new TestingMembers(Kind.TLS, 2, Duration.ofSeconds(60))) {
                 List<Double> gloo = new ArrayList<>();
                 List<Double> tls = new ArrayList<>();
-                for (int round = 0; round <= ROUNDS; round++) { // the first one warms up
-                    gloo.add(millis(plain, elements, calls));
-                    tls.add(millis(encrypted, elements, calls));
+                List<Double> ratios = new ArrayList<>();
+                for (int round = 0; round <= ROUNDS; round++) {
+                    double plainMillis = millis(plain, elements, calls);
+                    double encryptedMillis = millis(encrypted, elements, calls);
+                    if (round > 0) { // the first one warms up
+                        gloo.add(plainMillis);
+                        tls.add(encryptedMillis);
+                        ratios.add(encryptedMillis / plainMillis);
+                    }
                 }
+                double megabytes = elements * 4 / 1e6;
                 System.out.printf(
-                        "%,d floats: Gloo %.3f ms, TLS %.3f ms for a sum%n", elements, median(gloo), median(tls));
+                        Locale.ROOT,
+                        "| %,d | %.3f | %,.0f | %.3f | %,.0f | **%.2f** | %.2f–%.2f |%n",
+                        elements,
+                        median(gloo),
+                        megabytes / median(gloo) * 1000,
+                        median(tls),
+                        megabytes / median(tls) * 1000,
+                        median(ratios),
+                        Collections.min(ratios),
+                        Collections.max(ratios));
             }
         }
     }
 
     private static double median(List<Double> values) {
-        List<Double> sorted = new ArrayList<>(values.subList(1, values.size()));
+        List<Double> sorted = new ArrayList<>(values);
         Collections.sort(sorted);
         return sorted.get(sorted.size() / 2);
     }

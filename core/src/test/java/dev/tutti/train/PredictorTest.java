@@ -10,6 +10,7 @@ import dev.tutti.loss.Losses;
 import dev.tutti.metric.Metrics;
 import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,6 +83,36 @@ class PredictorTest {
             assertThat(predictor.cores(1).predict(data)).isEqualTo(predicted);
             assertThat(predictor.classes()).containsExactly("a", "b", "c");
             assertThat(predictor.preprocessing(List.of()).predict(data)).isNotEqualTo(predicted);
+        }
+    }
+
+    /** Batches side by side come to the result of one after the other, in the order of the data, also where one fails. */
+    @Test
+    void severalBatchesAreComputedSideBySide() {
+        Path saved = folder.resolve("model");
+        try (Trainer trainer = Blobs.trainer()) {
+            trainer.fit(data, Fit.epochs(1));
+            trainer.save(saved);
+        }
+        Dataset many = Blobs.data(61).repeat(20).batch(7);
+        try (Predictor plain = Predictor.load(saved).cores(1);
+                Predictor parallel = Predictor.load(saved).cores(4)) {
+            assertThat(parallel.predict(many)).isEqualTo(plain.predict(many));
+            assertThat(parallel.predict(Blobs.data(5)).shape())
+                    .isEqualTo(plain.predict(Blobs.data(5)).shape());
+            List<Long> seen = new ArrayList<>();
+            assertThatThrownBy(() -> parallel.predict(many, outputs -> {
+                        seen.add(outputs.shape().dim(0));
+                        if (seen.size() == 3) {
+                            throw new IllegalStateException("enough");
+                        }
+                    }))
+                    .hasMessage("enough");
+            assertThat(seen).containsExactly(7L, 7L, 7L);
+            assertThatThrownBy(() -> parallel.predict(
+                            Dataset.of(NdArray.of(new float[300], 100, 3)).batch(7)))
+                    .hasMessageContaining("3");
+            assertThat(parallel.predict(many)).isEqualTo(plain.predict(many));
         }
     }
 }

@@ -40,6 +40,7 @@ public final class ManualCluster implements AutoCloseable {
     private NetworkHosts hosts; // null: this machine
     private String hostName;
     private TestingCertificate certificate; // null: plain
+    private TestingCertificate foreign; // of the last member; null: the one of all
 
     /**
      * @param members how many are started at once; more may join
@@ -76,6 +77,14 @@ public final class ManualCluster implements AutoCloseable {
     public ManualCluster withTls() {
         certificate = TestingCertificate.make(
                 journal, IntStream.range(0, members).mapToObj(hosts::address).toList());
+        return this;
+    }
+
+    /** The last member knows the token, and has a certificate that the others do not trust. After {@link #withTls}. */
+    public ManualCluster lastMemberIsForeign() {
+        foreign = TestingCertificate.make(
+                journal.resolve("foreign"),
+                IntStream.range(0, members).mapToObj(hosts::address).toList());
         return this;
     }
 
@@ -179,8 +188,9 @@ public final class ManualCluster implements AutoCloseable {
             if (certificate == null) {
                 spec.put("plain", hosts != null);
             } else {
-                spec.put("certificate", certificate.certificate().toString());
-                spec.put("key", certificate.key().toString());
+                TestingCertificate own = foreign != null && index == members - 1 ? foreign : certificate;
+                spec.put("certificate", own.certificate().toString());
+                spec.put("key", own.key().toString());
                 spec.put("trust", certificate.certificate().toString());
             }
         }

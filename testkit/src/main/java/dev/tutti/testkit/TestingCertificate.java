@@ -3,6 +3,7 @@ package dev.tutti.testkit;
 import dev.tutti.TuttiException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -33,6 +34,7 @@ record TestingCertificate(Path certificate, Path key) {
                 "-addext",
                 "subjectAltName=" + names);
         try {
+            Files.createDirectories(folder);
             Process process =
                     new ProcessBuilder(command).redirectErrorStream(true).start();
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -15,8 +15,10 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-export function table(heads, rows) {
-  return element('div', { class: 'scroll' }, element('table', {},
+// A stacked one shows each row as a list of its cells where the page is narrow.
+export function table(heads, rows, stacked = false) {
+  rows.forEach((row) => [...row.children].forEach((cell, i) => cell.setAttribute('data-head', heads[i])));
+  return element('div', { class: stacked ? 'scroll stacked' : 'scroll' }, element('table', {},
     element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)))),
     element('tbody', {}, ...rows)));
 }

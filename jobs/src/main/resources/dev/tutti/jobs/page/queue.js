@@ -16,7 +16,7 @@ export function queueView(view, trouble) {
     const waiting = queue.map((id) => jobs.find((job) => job.id === id)).filter(Boolean);
     const memory = Object.values(memoryMegabytes).reduce((sum, each) => sum + each, 0);
     box.replaceChildren(
-      element('div', { class: 'columns' },
+      element('div', { class: 'columns narrow' },
         card('Cores', meter(machine.cores - free.cores, machine.cores, (machine.cores - free.cores) + ' of ' + machine.cores + ' given to jobs')),
         card('Memory', meter(memory, machine.memoryMegabytes, gigabytes(memory) + ' of ' + gigabytes(machine.memoryMegabytes) + ' taken by jobs')),
         machine.devices ? card('Devices', meter(machine.devices - free.devices, machine.devices,
@@ -25,11 +25,11 @@ export function queueView(view, trouble) {
       card('Running', running.length
         ? table(['Job', 'Name', 'User', 'State', 'Cores', 'Memory', 'Memory asked for', 'Where'], running.map((job) => element('tr', {}, ...cells(
           link(job), job.name, job.user, state(job.state), job.cores, memoryMegabytes[job.id] === undefined ? '' : gigabytes(memoryMegabytes[job.id]),
-          job.memoryMegabytes ? gigabytes(job.memoryMegabytes) : 'no limit', where(job.given)))))
+          job.memoryMegabytes ? gigabytes(job.memoryMegabytes) : 'no limit', where(job.given)))), true)
         : element('p', {}, 'No job runs.')),
       card('Waiting, in the order in which they start', waiting.length
-        ? table(['', 'Job', 'Name', 'User', 'Priority', 'Cores', 'Waits since', 'Message'], waiting.map((job, i) => element('tr', {}, ...cells(
-          i + 1, link(job), job.name, job.user, job.priority, job.cores, new Date(job.submitted).toLocaleTimeString(), job.message))))
+        ? table(['Place', 'Job', 'Name', 'User', 'Priority', 'Cores', 'Waits since', 'Message'], waiting.map((job, i) => element('tr', {}, ...cells(
+          i + 1, link(job), job.name, job.user, job.priority, job.cores, new Date(job.submitted).toLocaleTimeString(), job.message))), true)
         : element('p', {}, 'No job waits.')));
   }
 

@@ -186,6 +186,18 @@ class PageTest {
         page.getByText("2 of 2 given to jobs").waitFor();
         page.getByText("Waiting, in the order").waitFor();
         shot("queue-light.png");
+        page.locator("#theme").click();
+        page.getByText("Waiting, in the order").waitFor();
+        shot("queue-dark.png");
+        page.setViewportSize(390, 844);
+        assertThat((boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"))
+                .as("nothing sticks out on a phone while jobs run and wait")
+                .isTrue();
+        shot("queue-dark-phone.png");
+        page.locator("#theme").click();
+        page.getByText("Waiting, in the order").waitFor();
+        shot("queue-light-phone.png");
+        page.setViewportSize(1280, 1000);
         page.locator("article", new Page.LocatorOptions().setHasText("Running"))
                 .locator("a")
                 .first()

@@ -58,7 +58,7 @@ final class RequestRouter implements HttpService {
             return JsonReply.error(e);
         }
         return HttpResponse.of(request.aggregate()
-                .thenCompose(whole -> send(forwarded(whole), safe, new HashSet<>()))
+                .thenCompose(whole -> send(forwarded(whole), safe, new HashSet<>(), 1))
                 .thenApply(AggregatedHttpResponse::toHttpResponse)
                 .exceptionally(JsonReply::error));
     }
@@ -90,8 +90,12 @@ final class RequestRouter implements HttpService {
         return AggregatedHttpRequest.of(headers.build(), request.content(), request.trailers());
     }
 
+    /**
+     * @param tried replicas that cannot be asked again; one that was only slow can, once it is well
+     * @param attempt which one this is, from 1
+     */
     private CompletionStage<AggregatedHttpResponse> send(
-            AggregatedHttpRequest request, boolean safe, Set<ServingReplica> tried) {
+            AggregatedHttpRequest request, boolean safe, Set<ServingReplica> tried, int attempt) {
         Optional<ServingReplica> chosen = choose(tried);
         if (chosen.isEmpty()) {
             return CompletableFuture.failedFuture(new ServeException(
@@ -103,7 +107,7 @@ final class RequestRouter implements HttpService {
         ServingReplica replica = chosen.get();
         tried.add(replica);
         return replica.send(request, safe)
-                .handle((response, failure) -> answered(request, safe, tried, replica, response, failure))
+                .handle((response, failure) -> answered(request, safe, tried, attempt, replica, response, failure))
                 .thenCompose(stage -> stage);
     }
 
@@ -111,14 +115,20 @@ final class RequestRouter implements HttpService {
             AggregatedHttpRequest request,
             boolean safe,
             Set<ServingReplica> tried,
+            int attempt,
             ServingReplica replica,
             AggregatedHttpResponse response,
             Throwable failure) {
-        boolean another = tried.size() < Math.min(MOST_ATTEMPTS, replicas.size());
-        if (failure instanceof ServingReplica.SlowReplicaException) {
-            return another && choose(tried).isPresent()
-                    ? send(request, safe, tried)
-                    : CompletableFuture.failedFuture(new ServeException(Reason.UNAVAILABLE, failure.getMessage()));
+        boolean another = attempt < MOST_ATTEMPTS && tried.size() < replicas.size();
+        if (failure instanceof ServingReplica.SlowReplicaException slow) {
+            if (another && choose(tried).isPresent()) {
+                CompletionStage<AggregatedHttpResponse> elsewhere = send(request, safe, tried, attempt + 1);
+                tried.remove(replica);
+                return elsewhere;
+            }
+            return slow.lateAnswer() // there is no better place to wait
+                    .handle((late, lost) -> answered(request, safe, tried, attempt, replica, late, lost))
+                    .thenCompose(stage -> stage);
         }
         if (failure != null) {
             if (replica.health() == ServingReplica.Health.WELL) {
@@ -131,7 +141,7 @@ final class RequestRouter implements HttpService {
             boolean unseen = failure instanceof UnprocessedRequestException
                     || failure.getCause() instanceof UnprocessedRequestException;
             if (another && (safe || unseen)) {
-                return send(request, safe, tried);
+                return send(request, safe, tried, attempt + 1);
             }
             return CompletableFuture.failedFuture(new ServeException(
                     Reason.UNAVAILABLE, "the replica failed while it worked on the request", failure));
@@ -139,7 +149,7 @@ final class RequestRouter implements HttpService {
         int code = response.status().code();
         boolean elsewhere = code == 429 || code == 503;
         return another && elsewhere && choose(tried).isPresent()
-                ? send(request, safe, tried)
+                ? send(request, safe, tried, attempt + 1)
                 : CompletableFuture.completedFuture(response);
     }
 

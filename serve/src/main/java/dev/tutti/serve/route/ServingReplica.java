@@ -6,7 +6,7 @@ import com.linecorp.armeria.common.AggregatedHttpResponse;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +33,16 @@ final class ServingReplica {
     static final class SlowReplicaException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        SlowReplicaException(URI uri) {
+        private final transient CompletableFuture<AggregatedHttpResponse> late;
+
+        SlowReplicaException(URI uri, CompletableFuture<AggregatedHttpResponse> late) {
             super("replica " + uri + " does not answer in time", null, false, false);
+            this.late = late;
+        }
+
+        /** What the slow replica answers in the end. */
+        CompletableFuture<AggregatedHttpResponse> lateAnswer() {
+            return late;
         }
     }
 
@@ -58,7 +66,10 @@ final class ServingReplica {
     private final URI uri;
     private final WebClient client;
     private final AtomicInteger outstanding = new AtomicInteger();
-    private final Set<CompletableFuture<AggregatedHttpResponse>> repeatable = ConcurrentHashMap.newKeySet();
+    /** What callers wait for, for requests that may be sent elsewhere, with the answers of this replica itself. */
+    private final Map<CompletableFuture<AggregatedHttpResponse>, CompletableFuture<AggregatedHttpResponse>> repeatable =
+            new ConcurrentHashMap<>();
+
     private final AtomicBoolean checking = new AtomicBoolean();
     private volatile double seconds = FIRST_SECONDS;
     private volatile Health health = Health.UNKNOWN;
@@ -122,16 +133,19 @@ final class ServingReplica {
         outstanding.incrementAndGet();
         long began = System.nanoTime();
         CompletableFuture<AggregatedHttpResponse> answer = new CompletableFuture<>();
+        CompletableFuture<AggregatedHttpResponse> own = new CompletableFuture<>();
         if (safe) {
-            repeatable.add(answer);
+            repeatable.put(answer, own);
         }
         var unused = client.execute(request).aggregate().whenComplete((response, failure) -> {
             int beside = outstanding.decrementAndGet();
             repeatable.remove(answer);
             if (failure == null) {
                 noted((System.nanoTime() - began) / 1e9 / (beside + 1)); // its part of the time
+                own.complete(response);
                 answer.complete(response);
             } else {
+                own.completeExceptionally(failure);
                 answer.completeExceptionally(failure);
             }
         });
@@ -186,9 +200,7 @@ final class ServingReplica {
             restsUntil = System.nanoTime() + REST_NANOS;
         }
         if (others(all).findAny().isPresent()) {
-            for (CompletableFuture<AggregatedHttpResponse> answer : repeatable) {
-                answer.completeExceptionally(new SlowReplicaException(uri));
-            }
+            repeatable.forEach((answer, own) -> answer.completeExceptionally(new SlowReplicaException(uri, own)));
         }
     }
 
