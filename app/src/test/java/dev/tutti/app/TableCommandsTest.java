@@ -62,6 +62,10 @@ class TableCommandsTest {
         assertThat(terminal.out())
                 .contains("3,000 rows, 7 columns", "integer", "2.0%", "town-", "█", "2000-03", "p0", "p1")
                 .doesNotContain("p2 ");
+        assertThat(terminal.out())
+                .as("whole numbers are written as such")
+                .doesNotContain("00 to ")
+                .doesNotContain("e+0");
         assertThat(terminal.run("peek", people.toString(), "--json")).isZero();
         JsonNode age = terminal.json().get("columns").get(1);
         assertThat(age.get("name").asText()).isEqualTo("age");

@@ -54,6 +54,10 @@ public record ComputePrecision(Format format, boolean always) {
 
     /** The precision of a name: {@code float32}, {@code bf16} or {@code fp16}. */
     public static ComputePrecision named(String name) {
+        return named(name, "precision: ");
+    }
+
+    private static ComputePrecision named(String name, String where) {
         for (Format format : Format.values()) {
             if (format.toString().equals(name)) {
                 return new ComputePrecision(format, false);
@@ -61,7 +65,7 @@ public record ComputePrecision(Format format, boolean always) {
         }
         List<String> names =
                 Arrays.stream(Format.values()).map(Format::toString).toList();
-        throw new TuttiException("precision: expected one of " + String.join(", ", names) + ", received '" + name + "'"
+        throw new TuttiException(where + "expected one of " + String.join(", ", names) + ", received '" + name + "'"
                 + DidYouMean.hint(name, names));
     }
 
@@ -73,16 +77,15 @@ public record ComputePrecision(Format format, boolean always) {
     @JsonCreator
     static ComputePrecision of(JsonNode node) {
         if (node.isTextual()) {
-            return named(node.asText());
+            return named(node.asText(), ""); // the reader says where
         }
         Set<String> fields = new TreeSet<>();
         node.fieldNames().forEachRemaining(fields::add);
         fields.removeAll(List.of("type", "always"));
         if (!node.isObject() || !node.path("type").isTextual() || !fields.isEmpty()) {
-            throw new TuttiException(
-                    "precision: expected float32, bf16, fp16 or {type: bf16, always: true}, received " + node);
+            throw new TuttiException("expected float32, bf16, fp16 or {type: bf16, always: true}, received " + node);
         }
-        ComputePrecision precision = named(node.get("type").asText());
+        ComputePrecision precision = named(node.get("type").asText(), "");
         return node.path("always").asBoolean() ? precision.everywhere() : precision;
     }
 

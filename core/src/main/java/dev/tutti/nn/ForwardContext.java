@@ -165,8 +165,8 @@ public final class ForwardContext {
     }
 
     /**
-     * What attention compares and sums, as it does so: the engine's attention for processors is slower in bfloat16 than in float32,
-     * whatever the size, so that there it computes in float32 what the products around it take and give in bfloat16.
+     * What attention compares and sums, in the type that it does so in. The engine's attention for processors takes several times as long
+     * in bfloat16 as in float32, so there it computes in float32 between products in bfloat16.
      */
     Tensor attended(Tensor x) {
         boolean widens = mode.shortType != null && mode.options.device().equals(Device.CPU);

@@ -9,6 +9,8 @@ import dev.tutti.source.profile.ColumnProfile;
 import dev.tutti.source.profile.TableProfile;
 import dev.tutti.source.table.ColumnType;
 import dev.tutti.source.table.TableSource;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +29,9 @@ import picocli.CommandLine.Option;
         description =
                 "Shows what a table holds: types, missing values, distributions, a few rows; or a folder of images.")
 public final class PeekCommand extends TuttiCommand {
+    private static final double LEAST_WRITTEN_OUT = 1e-4;
+    private static final double MOST_WRITTEN_OUT = 1e12;
+
     private static final int WIDEST = 24;
 
     @Mixin
@@ -107,18 +112,27 @@ public final class PeekCommand extends TuttiCommand {
         return String.format(Locale.ROOT, "%.1f%%", 100.0 * part / whole);
     }
 
+    /** Whole numbers as they are, others with so many digits; an exponent only where zeros would fill the line. */
+    private static String number(double value, int digits) {
+        double size = Math.abs(value);
+        if (value == Math.rint(value) && size < MOST_WRITTEN_OUT) {
+            return String.format(Locale.ROOT, "%,d", (long) value);
+        }
+        if (!(size >= LEAST_WRITTEN_OUT && size < MOST_WRITTEN_OUT)) {
+            return String.format(Locale.ROOT, "%." + digits + "g", value);
+        }
+        BigDecimal rounded =
+                new BigDecimal(value).round(new MathContext(digits)).stripTrailingZeros();
+        return String.format(Locale.ROOT, "%,." + Math.max(0, rounded.scale()) + "f", rounded);
+    }
+
     private static String values(ColumnProfile column) {
         if (column.present() == 0) {
             return "none";
         }
         if (column.type() == ColumnType.NUMBER || column.type() == ColumnType.INTEGER) {
-            return String.format(
-                    Locale.ROOT,
-                    "%.6g to %.6g, mean %.5g, deviation %.5g",
-                    column.least(),
-                    column.greatest(),
-                    column.mean(),
-                    column.deviation());
+            return number(column.least(), 6) + " to " + number(column.greatest(), 6) + ", mean "
+                    + number(column.mean(), 5) + ", deviation " + number(column.deviation(), 5);
         }
         if (column.type() == ColumnType.TIME) {
             return Instant.ofEpochSecond((long) column.least()) + " to "
