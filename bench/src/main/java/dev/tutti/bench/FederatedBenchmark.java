@@ -42,8 +42,8 @@ final class FederatedBenchmark {
                         + " once.",
                 List.of("torch", "flower"),
                 List.of(
-                        simulation(peers, "100 clients, 10 a round", 100, 0.1, 6, true),
-                        simulation(peers, "1,000 clients, 10 a round", 1000, 0.01, 6, false),
+                        simulation(peers, "100 clients, 10 a round", 100, 0.1, 4, true),
+                        simulation(peers, "1,000 clients, 10 a round", 1000, 0.01, 4, false),
                         deployment(peers, 4, 4),
                         flat(),
                         idle()));

@@ -43,7 +43,7 @@ public interface Messages extends AutoCloseable {
     /**
      * The same, with an answer whose tensors are written into the memory of these. The answer holds them, and closing it leaves
      * them open. They have to be as many as the answer has, of the same types and sizes, else the future fails; after a failure
-     * they may hold anything.
+     * they may hold anything. An answer without tensors leaves them as they are.
      */
     CompletableFuture<Message> ask(Member to, String topic, Message message, List<Tensor> into, Duration limit);
 

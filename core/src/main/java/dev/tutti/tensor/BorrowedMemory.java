@@ -42,6 +42,10 @@ final class BorrowedMemory {
 
     /** Called by the engine, on any thread. */
     private static final class GiveBack extends PointerConsumer {
+        GiveBack() {
+            retainReference(); // made within the scope that happens to come first, and not freed with it
+        }
+
         @Override
         public void call(Pointer start) {
             try {

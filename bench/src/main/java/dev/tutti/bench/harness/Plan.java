@@ -22,7 +22,7 @@ public record Plan(
     private static final int QUICK_REPETITIONS = 3;
 
     /** How long a command of a slow race may take in a quick run. */
-    private static final Duration SLOW_COMMAND = Duration.ofMinutes(2);
+    private static final Duration SLOW_COMMAND = Duration.ofMinutes(5);
 
     /** The numbers worth writing down. */
     public static Plan full() {

@@ -51,9 +51,10 @@ public final class ExchangeContender {
 
         @Override
         public void step() {
-            served.client.push(gradients, 1e-6);
             if (pulls) {
-                served.client.pull(values);
+                served.client.pushAndPull(gradients, 1e-6, values);
+            } else {
+                served.client.push(gradients, 1e-6);
             }
         }
 

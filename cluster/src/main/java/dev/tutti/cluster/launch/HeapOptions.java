@@ -16,6 +16,13 @@ import java.util.OptionalLong;
 final class HeapOptions {
     static final long LEAST_MEGABYTES = 1024;
     static final long YOUNG_MEGABYTES = 256;
+
+    /**
+     * For members of other roles than workers: they hold tensors and answer messages, whose heads and ids live for as long as a request. A
+     * young generation is filled before it is collected, and beside the rows of a table it would be the largest part of the rest.
+     */
+    static final List<String> OF_ROLES = List.of("-XX:MaxNewSize=64m");
+
     private static final List<String> OF_HEAP =
             List.of("-Xmx", "-XX:MaxHeapSize", "-XX:MaxRAMPercentage", "-XX:MaxRAMFraction");
     private static final List<String> OF_YOUNG = List.of("-Xmn", "-XX:MaxNewSize", "-XX:NewSize", "-XX:NewRatio");

@@ -278,7 +278,9 @@ public final class LocalProcesses extends Definition implements Launcher {
     private record RolePlan(CoordinatorAddress address, String role, String settings) implements ChildProcesses.Plan {
         @Override
         public Process start(String name) {
-            return ChildJvm.of(RoleMain.class.getName(), name, List.of()).start();
+            return ChildJvm.of(RoleMain.class.getName(), name, List.of())
+                    .withOptions(HeapOptions.OF_ROLES)
+                    .start();
         }
 
         @Override

@@ -115,8 +115,9 @@ public final class TrainingCluster implements AutoCloseable {
         return new ChildProcesses.Plan() {
             @Override
             public Process start(String name) {
-                Process process =
-                        ChildJvm.of(RoleMain.class.getName(), name, List.of()).start();
+                Process process = ChildJvm.of(RoleMain.class.getName(), name, List.of())
+                        .withOptions(HeapOptions.OF_ROLES)
+                        .start();
                 processes.put(name, process);
                 return process;
             }

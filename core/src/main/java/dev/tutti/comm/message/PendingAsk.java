@@ -81,7 +81,8 @@ final class PendingAsk {
             return;
         }
         stop();
-        if (into.isEmpty()) {
+        if (into.isEmpty() || frame.body().isEmpty()) {
+            into.forEach(Tensor::close);
             deliver(frame.message());
             return;
         }

@@ -129,6 +129,14 @@ class MessagesContractTest {
             assertThat(vector.sum().item()).isEqualTo(300_000);
             answer.close();
             assertThat(part.sum().item()).isEqualTo(300_000);
+            members.of(1).serve("nothing yet", MessageHandler.of(request -> Message.of("later")));
+            try (Message empty = members.of(0)
+                    .ask(ONE, "nothing yet", Message.of(""), List.of(part), LONG)
+                    .join()) {
+                assertThat(empty.text()).isEqualTo("later");
+                assertThat(empty.body()).isEmpty();
+            }
+            assertThat(part.sum().item()).as("left as it is").isEqualTo(300_000);
             Tensor wrong = Tensor.zeros(Shape.of(7), DType.FLOAT32);
             assertThat(failure(members.of(0).ask(ONE, "pull", Message.of(""), List.of(wrong), LONG)))
                     .hasMessageContaining("does not fit")

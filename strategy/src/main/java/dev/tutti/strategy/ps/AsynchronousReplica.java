@@ -16,7 +16,11 @@ import dev.tutti.strategy.compression.GradientEncoder;
 import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.Pushed;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.strategy.ps.board.BoardEntry;
+import dev.tutti.strategy.ps.board.BoardEntry.Effort;
+import dev.tutti.strategy.ps.board.WorkerPaces;
 import dev.tutti.table.RowGradients;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -24,6 +28,7 @@ import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.feed.ChunkHolders;
 import dev.tutti.train.feed.EpochLedger;
+import dev.tutti.train.feed.LeasesAhead;
 import dev.tutti.train.feed.RoundFeed;
 import dev.tutti.train.feed.UsedChunks;
 import dev.tutti.train.profile.Timing;
@@ -37,6 +42,7 @@ import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
 import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
+import dev.tutti.train.replica.StrategyReport;
 import dev.tutti.train.replica.Vote;
 import dev.tutti.train.worker.BackwardOverlap;
 import dev.tutti.train.worker.LocalWorkers;
@@ -45,7 +51,6 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -74,6 +79,8 @@ final class AsynchronousReplica implements Replica {
     private final PullAhead ahead; // null where values are pulled when they are needed
     private final Tensor read; // the number of the first board entry that has not been counted yet; part of the state
     private final BatchSizeSetting sizes;
+    private final LeasesAhead leases;
+    private final WorkerPaces paces = new WorkerPaces();
     private EpochLedger ledger;
     private RoundFeed feed;
     private int batchesPerUpdate = 1;
@@ -87,10 +94,13 @@ final class AsynchronousReplica implements Replica {
     private final List<Batch> kept = new ArrayList<>(); // of the push under way, where it may have to be computed again
     private boolean late;
     private long atLeast; // updates that the next values must have
-    private long dropped; // pushes of this worker that came too late
+    private int dropped; // attempts at the push under way that came too late
+    private long allPushes; // this and the following: of all workers, as the board tells
+    private long allDropped;
     private double rate;
     private int batches; // this and the following: since the last push
     private int steps;
+    private long busyNanos;
     private long samples;
     private double lossSum;
     private double divisor;
@@ -102,6 +112,7 @@ final class AsynchronousReplica implements Replica {
         this.timing = timing;
         agreement = new BoardAgreement(Agreement.over(team));
         sizes = new BatchSizeSetting(team, agreement);
+        leases = new LeasesAhead(team.leases(Leases.TRAINING));
         workers = new LocalWorkers(model, recipe, team.threads());
         servers = new ServerAccess(strategy, recipe, workers, team, agreement);
         board = new BoardReader(servers.client(), team);
@@ -128,6 +139,7 @@ final class AsynchronousReplica implements Replica {
         round++;
         clock = 0;
         atLeast = 0;
+        stale = true;
         forget();
         if (ahead != null) {
             ahead.forget();
@@ -147,7 +159,7 @@ final class AsynchronousReplica implements Replica {
             ledger.giveBack();
         }
         ledger = new EpochLedger(
-                team.leases(Leases.TRAINING),
+                leases,
                 epoch,
                 chunks.size(),
                 used.numbers(),
@@ -171,7 +183,9 @@ final class AsynchronousReplica implements Replica {
         if (!prepared) {
             prepare(plan.number());
         }
+        long reading = System.nanoTime();
         for (Optional<Batch> batch = input.next(); batch.isPresent(); batch = input.next()) {
+            busyNanos += System.nanoTime() - reading;
             if (stale) {
                 pull();
             }
@@ -179,6 +193,7 @@ final class AsynchronousReplica implements Replica {
             if (quorum() > 0) {
                 kept.add(batch.get());
             }
+            reading = System.nanoTime();
         }
         steps++;
         Vote vote = input.vote();
@@ -195,11 +210,16 @@ final class AsynchronousReplica implements Replica {
                 vote.stop(),
                 vote.interrupted(),
                 vote.reopen(),
+                effort(),
                 mine,
                 new long[0]);
         List<BoardEntry> news = report(plan, entry, vote);
         timing.record(Phase.WIRE, began);
         return outcome(news, vote);
+    }
+
+    private Effort effort() {
+        return new Effort(team.group().rank(), busyNanos, dropped);
     }
 
     /** All workers are at their first step since they met. */
@@ -221,7 +241,7 @@ final class AsynchronousReplica implements Replica {
             versions = servers.pull(atLeast, turn(clock), mostAhead());
         } else {
             versions = ahead.await(0, turn(clock), mostAhead());
-            ahead.begin(0, turn(clock + 1), mostAhead());
+            ahead.begin(0, turn(clock + paces.clocks(team.group().rank())), mostAhead());
         }
         stale = false;
         timing.record(Phase.WAIT, began);
@@ -251,12 +271,12 @@ final class AsynchronousReplica implements Replica {
         batches++;
         samples += result.size();
         lossSum += result.loss() * result.size();
-        timing.record(Phase.COMPUTE, began);
+        busyNanos += timing.record(Phase.COMPUTE, began) - began;
         return result;
     }
 
     /** Pushes the gradients, and with them what came of them; gets the entries of the board that this worker has not counted yet. */
-    private List<BoardEntry> push(StepPlan plan, BoardEntry entry) {
+    private List<BoardEntry> push(StepPlan plan, BoardEntry entry, boolean more) {
         Tensor gradients = workers.gradients();
         workers.averageStatistics();
         if (batches > 1) {
@@ -268,8 +288,9 @@ final class AsynchronousReplica implements Replica {
                 LocalReplica.clip(clipping, gradients, model().rowGradients());
             }
         }
-        clock++;
+        clock += paces.clocks(team.group().rank());
         sequence++;
+        boolean pulls = more && pullsWithPushes();
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             List<RowGradients> rows = servers.tables().split(model().rowGradients());
@@ -282,9 +303,12 @@ final class AsynchronousReplica implements Replica {
                 if (shard == BoardReader.SHARD) {
                     body.entry(entry.numbers());
                 }
-                return ShardClient.Request.of(
-                                head(shard, plan.learningRate(), turn(clock), body.contents()), body.tensors())
+                ShardClient.Request push = ShardClient.Request.of(
+                                head(shard, plan.learningRate(), turn(clock), body.contents(), pulls), body.tensors())
                         .toTheEnd();
+                return pulls
+                        ? push.into(model().vector().values(servers.client().range(shard)))
+                        : push;
             };
             boolean firstDecides = quorum() > 0; // the others have the gradients of every push that it accepts
             if (firstDecides) {
@@ -297,18 +321,30 @@ final class AsynchronousReplica implements Replica {
                     .all(
                             BackupLinks.topic(Change.PUSH),
                             shard -> firstDecides && shard != BoardReader.SHARD ? null : request.apply(shard));
-            stale = true;
-            answers.stream()
-                    .skip(BoardReader.SHARD + 1L)
-                    .filter(Objects::nonNull)
-                    .forEach(Message::close);
-            late = answers.get(BoardReader.SHARD).text().equals(ShardServer.LATE);
+            stale = !pulls || answers.stream().anyMatch(answer -> answer.body().isEmpty());
+            Pushed first = null;
+            for (int shard = answers.size() - 1; shard >= 0; shard--) {
+                if (answers.get(shard) != null) {
+                    try (Message answer = answers.get(shard)) {
+                        first = ShardRequests.read(answer.head(), Pushed.class);
+                    }
+                    if (!stale) {
+                        versions[shard] = first.version();
+                    }
+                }
+            }
+            late = first.late();
             atLeast = quorum() > 0 && !late ? versions[0] + 1 : 0;
-            return BoardReader.entries(answers.get(BoardReader.SHARD));
+            return first.entries() == null ? board.peek(counted()) : EntryLog.unpack(first.entries());
         }
     }
 
-    private Push head(int shard, double rate, WorkerClock turn, Contents contents) {
+    /** Whether answers to pushes bring the next values: not where these come from elsewhere, or the first shard decides about them. */
+    private boolean pullsWithPushes() {
+        return ahead == null && quorum() == 0 && !strategy.readsCopies();
+    }
+
+    private Push head(int shard, double rate, WorkerClock turn, Contents contents, boolean pulls) {
         return new Push(
                 shard,
                 team.messages().self().id(),
@@ -320,7 +356,8 @@ final class AsynchronousReplica implements Replica {
                 turn,
                 contents,
                 counted(),
-                quorum() > 0 && shard != BoardReader.SHARD ? Push.KEPT : quorum());
+                quorum() > 0 && shard != BoardReader.SHARD ? Push.KEPT : quorum(),
+                pulls ? mostAhead() : Push.NO_VALUES);
     }
 
     /** Puts an entry on the board, with what was measured, and gets all that this worker has not counted yet. */
@@ -347,11 +384,12 @@ final class AsynchronousReplica implements Replica {
      */
     private List<BoardEntry> exchange(StepPlan plan, BoardEntry entry, Vote vote) {
         rate = plan.learningRate();
-        List<BoardEntry> news = samples > 0 ? push(plan, entry) : board.report(entry, counted(), turn(clock));
+        List<BoardEntry> news =
+                samples > 0 ? push(plan, entry, vote.more()) : board.report(entry, counted(), turn(clock));
         while (samples > 0 && late) { // the others have made the update without this worker
             dropped++;
             computeAgain(plan);
-            news = push(plan, entry.lossSum(lossSum));
+            news = push(plan, entry.again(lossSum, effort()), vote.more());
         }
         boolean leaves = !vote.more() || news.stream().anyMatch(each -> each.stop() || each.reopen());
         if (!leaves) {
@@ -381,7 +419,7 @@ final class AsynchronousReplica implements Replica {
                 .tell(
                         BackupLinks.topic(Change.PUSH),
                         shard -> ShardClient.Request.of(
-                                head(shard, rate, turn(StalenessClocks.DONE), Contents.NOTHING)));
+                                head(shard, rate, turn(StalenessClocks.DONE), Contents.NOTHING, false)));
     }
 
     private Outcome outcome(List<BoardEntry> news, Vote vote) {
@@ -393,6 +431,7 @@ final class AsynchronousReplica implements Replica {
         List<Integer> chunks = new ArrayList<>();
         news.stream().filter(entry -> entry.epoch() == epoch).forEach(entry -> chunks.addAll(entry.chunks()));
         feed.agree(chunks);
+        news.forEach(this::learn);
         forget();
         count(counted() + news.size());
         boolean ends = stop || !reopen && !vote.more();
@@ -406,6 +445,12 @@ final class AsynchronousReplica implements Replica {
         }
         int updates = news.stream().mapToInt(BoardEntry::updates).sum();
         return new Outcome(updates, all, loss, vote.more() || reopen, stop, interrupted, reopen);
+    }
+
+    private void learn(BoardEntry entry) {
+        paces.add(entry);
+        allPushes += entry.updates();
+        allDropped += entry.effort().dropped();
     }
 
     /** What is saved are the servers' values, not those that this worker has computed with. */
@@ -434,6 +479,8 @@ final class AsynchronousReplica implements Replica {
         kept.clear();
         batches = 0;
         steps = 0;
+        busyNanos = 0;
+        dropped = 0;
         samples = 0;
         lossSum = 0;
     }
@@ -462,6 +509,7 @@ final class AsynchronousReplica implements Replica {
     public void regrouped() {
         prepared = false;
         round = 0;
+        paces.begin(team.group().size());
         forget();
         workers.amongOthers(team.group().size() > 1);
         servers.regrouped();
@@ -485,11 +533,21 @@ final class AsynchronousReplica implements Replica {
         return HeldState.whole(all);
     }
 
+    /** Pushes of all workers since this one has joined, and how many of them came too late. */
+    @Override
+    public StrategyReport report() {
+        if (!strategy.hasBackupWorkers()) {
+            return StrategyReport.NONE;
+        }
+        return new StrategyReport(
+                allPushes + " pushes made updates; " + allDropped + " came too late, and their rows were computed again"
+                        + System.lineSeparator(),
+                Map.of("pushes", allPushes, "latePushes", allDropped));
+    }
+
     @Override
     public void close() {
-        if (dropped > 0) {
-            LOG.info("{} pushes came too late for their update, and were computed again", dropped);
-        }
+        leases.close();
         if (ahead != null) {
             ahead.close();
         }

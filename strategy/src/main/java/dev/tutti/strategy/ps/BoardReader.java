@@ -6,6 +6,7 @@ import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
 import dev.tutti.strategy.ps.ShardRequests.Look;
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.strategy.ps.board.BoardEntry;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.tutti.strategy.ps;
 
 import dev.tutti.strategy.ps.ShardRequests.WorkerClock;
+import dev.tutti.strategy.ps.board.BoardEntry;
 import dev.tutti.train.replica.PackedNumbers;
 import java.util.ArrayList;
 import java.util.List;

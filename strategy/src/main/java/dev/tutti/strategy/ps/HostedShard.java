@@ -206,8 +206,34 @@ final class HostedShard implements AutoCloseable {
         if (copied.isDone()) {
             return copied.thenApply(done -> answered(answer));
         }
+        CompletableFuture<Message> done = new CompletableFuture<>();
         // Threads that hear answers must not wait for this shard's lock: its owner may be writing to them.
-        return copied.thenApplyAsync(done -> answered(answer), links.threads());
+        var unused = copied.whenCompleteAsync((all, failure) -> answerCopied(done, answer, failure), links.threads());
+        return done;
+    }
+
+    private void answerCopied(
+            CompletableFuture<Message> done, Function<ParameterShard, Message> answer, Throwable failure) {
+        if (failure != null) {
+            done.completeExceptionally(failure);
+            return;
+        }
+        try {
+            give(done, kept(() -> answered(answer)));
+        } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+        }
+    }
+
+    /** Completes an answer whose tensors were {@link #kept}, and closes them when they are taken. */
+    private static void give(CompletableFuture<Message> done, Message answer) {
+        boolean taken = done.getNumberOfDependents() > 0; // by the thread that completes it
+        done.complete(answer);
+        if (taken) {
+            answer.close();
+        } else { // the thread that asked is about to take it
+            CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
+        }
     }
 
     private synchronized Message answered(Function<ParameterShard, Message> answer) {
@@ -268,7 +294,7 @@ final class HostedShard implements AutoCloseable {
     /** Changes that had to wait. */
     private void carryOut(List<SnapshotGate.Held> free) {
         for (SnapshotGate.Held each : free) {
-            try {
+            try (Scope scope = Scope.open()) {
                 var unused = change(each.change(), each.message(), each.answer())
                         .whenComplete((answer, failure) -> {
                             if (failure == null) {
@@ -338,15 +364,7 @@ final class HostedShard implements AutoCloseable {
                     return false;
                 }
                 Message answer = kept(each.answer());
-                answers.add(() -> {
-                    boolean taken = each.done().getNumberOfDependents() > 0; // by the thread that completes it
-                    each.done().complete(answer);
-                    if (taken) {
-                        answer.close();
-                    } else { // the thread that asked is about to take it
-                        CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(answer::close);
-                    }
-                });
+                answers.add(() -> give(each.done(), answer));
                 return true;
             });
         }
@@ -512,8 +530,13 @@ final class HostedShard implements AutoCloseable {
         }
         List<SnapshotGate.Held> refused;
         synchronized (this) {
-            if (now.filter(mine::equals).isPresent()) {
-                fenced = false; // the table is as it was
+            if (holding == null || holding.term() != mine.term()) {
+                return false; // a later term has begun meanwhile, and this server knows its place in it
+            }
+            Optional<Holding> still = now.filter(held -> held.isFirst(links.self()) && held.term() == mine.term());
+            if (still.isPresent()) { // the table is as it was, but for a lost holder
+                holding = still.get();
+                fenced = false;
                 return false;
             }
             holding = null;
@@ -574,7 +597,7 @@ final class HostedShard implements AutoCloseable {
         try (Message snapshot = shard.snapshot(index).term(term)) {
             CompletableFuture<Message> installed = links.install(server, snapshot);
             backups.add(server);
-            return settled(server, installed).thenRun(() -> {
+            return settled(server, term, installed).thenRun(() -> {
                 synchronized (this) {
                     if (backups.contains(server)) {
                         followers.add(server);
@@ -606,7 +629,7 @@ final class HostedShard implements AutoCloseable {
                     holding = mine.equals(holding) ? next : holding;
                 }
             } catch (FencedException e) {
-                fence(e.getMessage());
+                fence(mine.term(), e.getMessage());
                 throw new MessageRefusedException(MessageRefusedException.FENCED, e.getMessage());
             }
         }
@@ -621,9 +644,10 @@ final class HostedShard implements AutoCloseable {
         }
     }
 
-    private synchronized void fence(String why) {
-        if (holding == null) {
-            return; // it has handed the shard over meanwhile, and is a backup
+    private synchronized void fence(long under, String why) {
+        if (holding == null || holding.term() != under) {
+            return; // it has handed the shard over meanwhile and is a backup, or is the primary again under a later
+            // term
         }
         if (!fenced) {
             LOG.warn("{} is not the primary of {} any more: {}", links.self(), thing, why);
@@ -633,17 +657,18 @@ final class HostedShard implements AutoCloseable {
 
     /** The same as {@link #settled} for a change: an answer is heard without another thread. */
     private CompletableFuture<Void> acknowledged(Member backup, CompletableFuture<Message> answer) {
-        return answer.thenAccept(Message::close).exceptionallyCompose(failure -> settled(backup, answer));
+        long under = term;
+        return answer.thenAccept(Message::close).exceptionallyCompose(failure -> settled(backup, under, answer));
     }
 
     /** A backup that does not answer is left out before anything is acknowledged without it. */
-    private CompletableFuture<Void> settled(Member backup, CompletableFuture<Message> answer) {
+    private CompletableFuture<Void> settled(Member backup, long under, CompletableFuture<Message> answer) {
         return answer.handleAsync(
                 (ok, failure) -> {
                     if (failure == null) {
                         ok.close();
                     } else if (BackupLinks.isFencing(failure)) {
-                        fence(failure.getMessage());
+                        fence(under, failure.getMessage());
                         throw new MessageRefusedException(MessageRefusedException.FENCED, failure.getMessage());
                     } else {
                         LOG.warn("{} goes on without its backup {}: {}", thing, backup, failure.getMessage());

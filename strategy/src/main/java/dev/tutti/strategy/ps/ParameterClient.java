@@ -172,11 +172,23 @@ public final class ParameterClient implements RowSource {
 
     /** Pushes gradients of the vector; returns when all servers, with their backups, have applied them. */
     public void push(Tensor gradients, double rate) {
+        push(gradients, rate, null);
+    }
+
+    /** The same, and reads the vector with this push in it: one message for each shard, and its answer. */
+    public void pushAndPull(Tensor gradients, double rate, Tensor into) {
+        push(gradients, rate, into);
+    }
+
+    private void push(Tensor gradients, double rate, Tensor into) {
         try (Scope scope = Scope.open()) {
-            push(rate, shard -> {
-                Range range = ranges.get(shard);
-                return new PushBody().gradients(List.of(gradients.narrow(0, range.from(), range.length())));
-            });
+            push(
+                    rate,
+                    shard -> {
+                        Range range = ranges.get(shard);
+                        return new PushBody().gradients(List.of(gradients.narrow(0, range.from(), range.length())));
+                    },
+                    into);
         }
     }
 
@@ -197,7 +209,7 @@ public final class ParameterClient implements RowSource {
         all.add(table.name(), table.width(), ids, gradients);
         List<RowGradients> parts = rows.split(all);
         try (Scope scope = Scope.open()) {
-            push(rate, shard -> new PushBody().rows(parts.get(shard)));
+            push(rate, shard -> new PushBody().rows(parts.get(shard)), null);
         }
     }
 
@@ -205,28 +217,33 @@ public final class ParameterClient implements RowSource {
         PushBody of(int shard);
     }
 
-    private void push(double rate, Body body) {
+    /** @param into where the new values are wanted; null: nowhere */
+    private void push(double rate, Body body, Tensor into) {
         sequence++;
         client.tell(BackupLinks.topic(Change.PUSH), shard -> {
             PushBody own = body.of(shard);
             Contents contents = own.contents();
-            return contents.equals(Contents.NOTHING)
-                    ? null
-                    : ShardClient.Request.of(
-                                    new Push(
-                                            shard,
-                                            name,
-                                            sequence,
-                                            0,
-                                            rate,
-                                            false,
-                                            List.of(all()),
-                                            NO_TURN,
-                                            contents,
-                                            0,
-                                            0),
-                                    own.tensors())
-                            .toTheEnd();
+            if (contents.equals(Contents.NOTHING)) {
+                return null;
+            }
+            ShardClient.Request request = ShardClient.Request.of(
+                            new Push(
+                                    shard,
+                                    name,
+                                    sequence,
+                                    0,
+                                    rate,
+                                    false,
+                                    List.of(all()),
+                                    NO_TURN,
+                                    contents,
+                                    0,
+                                    0,
+                                    into == null ? Push.NO_VALUES : 0),
+                            own.tensors())
+                    .toTheEnd();
+            Range range = ranges.get(shard);
+            return into == null ? request : request.into(into.narrow(0, range.from(), range.length()));
         });
     }
 

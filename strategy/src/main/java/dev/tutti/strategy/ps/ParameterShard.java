@@ -176,9 +176,12 @@ final class ParameterShard implements AutoCloseable {
         }
     }
 
-    /** Each worker's change gets its part of the cores: changes of others, and on one machine the workers themselves, need the rest. */
+    /**
+     * Each worker's change gets its part of the cores: changes of others, and on one machine the workers themselves, need the rest; so do
+     * backups, which carry out the same change at the same time.
+     */
     private void useCores() {
-        Engine.useThreads(Math.max(1, Engine.cores() / Math.max(1, workers)));
+        Engine.useThreads(Math.max(1, Engine.cores() / Math.max(workers, 1 + setup.backups())));
     }
 
     private void store(Store request, Message message) {
@@ -311,6 +314,11 @@ final class ParameterShard implements AutoCloseable {
     boolean isAccepted(Push request) {
         return request.quorum() == 0
                 || sequences.getOrDefault("accepted " + request.worker(), 0L) >= request.sequence();
+    }
+
+    /** Whether the worker of a push that was carried out wants the values of now, and is not too far ahead of the others for them. */
+    boolean mayHaveValues(Push request) {
+        return request.staleness() != Push.NO_VALUES && clocks.mayGoOn(request.turn(), request.staleness());
     }
 
     /** An update takes as many pushes as it was told, or as there are workers left in the round. */

@@ -54,6 +54,7 @@ final class ShardRequests {
      * @param clipScale what the sum is multiplied by afterwards so that its length over all shards keeps within its limit; 1 for
      *     nothing
      * @param trainable the stretches of the whole vector that learn
+     * @param values whether the answer has the new values
      */
     record Commit(
             int shard,
@@ -63,10 +64,11 @@ final class ShardRequests {
             double rate,
             double factor,
             double clipScale,
-            List<Range> trainable) {
+            List<Range> trainable,
+            boolean values) {
         /** The same for another shard. */
         Commit on(int other) {
-            return new Commit(other, generation, step, ranks, rate, factor, clipScale, trainable);
+            return new Commit(other, generation, step, ranks, rate, factor, clipScale, trainable, values);
         }
     }
 
@@ -81,6 +83,8 @@ final class ShardRequests {
      * @param quorum 0 for gradients that are applied at once; else so many pushes of one version make an update, of their mean, and those of an
      *     earlier version come too late and are dropped; {@link #KEPT} for gradients that wait until the first shard has decided
      * @param from the first entry of the board that the worker has not counted; the answer has them where an entry is pushed
+     * @param staleness the answer has the new values if the worker is at most so many clocks ahead of the slowest; {@link #NO_VALUES} for
+     *     none
      */
     record Push(
             int shard,
@@ -93,13 +97,27 @@ final class ShardRequests {
             WorkerClock turn,
             Contents contents,
             long from,
-            int quorum) {
+            int quorum,
+            long staleness) {
         static final int KEPT = -1;
+        static final long NO_VALUES = -1;
 
         /** What it is called among those of one update. */
         String name() {
             return worker + " " + sequence;
         }
+    }
+
+    /**
+     * The answer to a push; its body is the new values, or nothing where the worker may not have them yet.
+     *
+     * @param version updates that the shard has applied
+     * @param late whether the push came too late for its update
+     * @param entries of the board, as {@link EntryLog#from} packs them; null if they are too many for a head and have to be asked for
+     */
+    record Pushed(long version, boolean late, long[] entries) {
+        /** The most numbers of entries in a head. */
+        static final int MOST_NUMBERS = 8192;
     }
 
     /**

@@ -4,10 +4,13 @@ import dev.tutti.comm.Holding;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageHandler;
 import dev.tutti.comm.MessageRefusedException;
+import dev.tutti.comm.MessageRequest;
+import dev.tutti.comm.MessageRequest.AnswerMemory;
 import dev.tutti.comm.Messages;
 import dev.tutti.comm.Team;
 import dev.tutti.strategy.ps.ShardRequests.About;
 import dev.tutti.strategy.ps.ShardRequests.Change;
+import dev.tutti.strategy.ps.ShardRequests.Commit;
 import dev.tutti.strategy.ps.ShardRequests.Cut;
 import dev.tutti.strategy.ps.ShardRequests.Entry;
 import dev.tutti.strategy.ps.ShardRequests.Hold;
@@ -15,6 +18,7 @@ import dev.tutti.strategy.ps.ShardRequests.Length;
 import dev.tutti.strategy.ps.ShardRequests.Look;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
 import dev.tutti.strategy.ps.ShardRequests.Push;
+import dev.tutti.strategy.ps.ShardRequests.Pushed;
 import dev.tutti.strategy.ps.ShardRequests.Rows;
 import dev.tutti.tensor.Tensor;
 import java.util.ArrayList;
@@ -37,9 +41,6 @@ final class ShardServer implements AutoCloseable {
     static final String PULL = "parameters.pull";
     static final String LENGTH = "parameters.length";
     static final String LOOK = "parameters.look";
-
-    /** The head of the answer to a push that came too late for its update. */
-    static final String LATE = "late";
 
     static final String ROWS = "parameters.rows";
     static final String STATE = "parameters.state";
@@ -81,7 +82,7 @@ final class ShardServer implements AutoCloseable {
             return shard(snapshot.shard()).install(snapshot, request.message());
         }));
         for (Change change : Change.values()) {
-            serve(BackupLinks.topic(change), request -> change(change, request.message()));
+            serve(BackupLinks.topic(change), request -> change(change, request));
             serve(
                     BackupLinks.followTopic(change),
                     request -> shard(number(request.message())).follow(change, request.message()));
@@ -167,7 +168,8 @@ final class ShardServer implements AutoCloseable {
         return ShardRequests.read(message.head(), About.class).shard();
     }
 
-    private CompletionStage<Message> change(Change change, Message message) {
+    private CompletionStage<Message> change(Change change, MessageRequest request) {
+        Message message = request.message();
         HostedShard shard = known(number(message));
         if (change == Change.REPORT) {
             Entry entry = ShardRequests.read(message.head(), Entry.class);
@@ -175,23 +177,28 @@ final class ShardServer implements AutoCloseable {
         }
         if (change == Change.PUSH) {
             Push push = ShardRequests.read(message.head(), Push.class);
+            return shard.change(change, message, now -> pushed(now, push, request.memory()));
+        }
+        if (change == Change.COMMIT
+                && ShardRequests.read(message.head(), Commit.class).values()) {
             return shard.change(
-                    change,
-                    message,
-                    now -> push.contents().entry()
-                            ? entries(now, push.from(), now.isAccepted(push) ? "" : LATE)
-                            : ShardRequests.message(now.progress()));
+                    change, message, now -> ShardRequests.message(now.progress(), now.values(request.memory())));
         }
         return shard.change(change, message, now -> ShardRequests.message(now.progress()));
     }
 
-    private static Message entries(ParameterShard shard, long from) {
-        return entries(shard, from, "");
+    private static Message pushed(ParameterShard shard, Push push, AnswerMemory memory) {
+        long[] entries = push.contents().entry() ? shard.board().from(push.from()) : new long[0];
+        Pushed head = new Pushed(
+                shard.version(), !shard.isAccepted(push), entries.length > Pushed.MOST_NUMBERS ? null : entries);
+        return shard.mayHaveValues(push)
+                ? ShardRequests.message(head, shard.values(memory))
+                : ShardRequests.message(head);
     }
 
-    private static Message entries(ParameterShard shard, long from, String head) {
+    private static Message entries(ParameterShard shard, long from) {
         long[] numbers = shard.board().from(from);
-        return Message.of(head, Tensor.of(numbers, numbers.length));
+        return Message.of("", Tensor.of(numbers, numbers.length));
     }
 
     /** The shard that a request is about: the first number in every head. */

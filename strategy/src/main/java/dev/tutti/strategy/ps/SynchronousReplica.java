@@ -114,12 +114,15 @@ final class SynchronousReplica implements Replica {
         vote.pendingMetrics().gather(agreement);
         began = timing.record(Phase.WAIT, began);
         if (tally.samples() > 0) {
-            if (team.group().isChief() && !applied) {
+            boolean commits = team.group().isChief() && !applied;
+            if (commits) {
                 commit(plan, tally);
             }
             version = plan.number() + 1;
             averageStatistics(own.samples > 0, tally.busy());
-            servers.pull(version, null, 0);
+            if (!commits) { // the answers to a commit have the values
+                servers.pull(version, null, 0);
+            }
             if (tally.stateWanted() || tally.reopen()) {
                 servers.readState();
             }
@@ -179,8 +182,16 @@ final class SynchronousReplica implements Replica {
         double factor = (double) batchSize / tally.samples(); // gradients were divided by the size of a full batch
         double scale = clipScale(new Length(0, generation, plan.number(), ranks, factor));
         Commit commit = new Commit(
-                0, generation, plan.number(), ranks, plan.learningRate(), factor, scale, model().trainable());
-        servers.client().tell(BackupLinks.topic(Change.COMMIT), shard -> ShardClient.Request.of(commit.on(shard)));
+                0, generation, plan.number(), ranks, plan.learningRate(), factor, scale, model().trainable(), true);
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            servers.client()
+                    .tell(
+                            BackupLinks.topic(Change.COMMIT),
+                            shard -> ShardClient.Request.of(commit.on(shard))
+                                    .into(model().vector()
+                                            .values(servers.client().range(shard))));
+        }
     }
 
     private double clipScale(Length asked) {

@@ -82,6 +82,7 @@ class ParameterServerTest {
     @ValueSource(
             strings = {
                 "{\"asynchronous\": true}",
+                "{\"asynchronous\": true, \"readCopies\": true, \"backups\": 1}", // its plain twin: pushes, then pulls
                 "{\"staleness\": 0}",
                 "{\"synchronous\": true}",
                 "{\"synchronous\": true, \"backupWorkers\": 1}"
@@ -125,6 +126,9 @@ class ParameterServerTest {
                         .isEqualTo(results.get(0).history().epochs().get(2).steps());
             });
             assertThat(results.get(0).history().epochs().get(2).steps()).isEqualTo(agreement.equals("every") ? 45 : 90);
+            assertThat(results.get(0).history().strategy().values().keySet())
+                    .containsExactlyInAnyOrder(
+                            agreement.startsWith("backup") ? new String[] {"pushes", "latePushes"} : new String[0]);
             assertThat(results.get(0).history().last().training().loss())
                     .isLessThan(
                             results.get(0).history().epochs().get(0).training().loss());

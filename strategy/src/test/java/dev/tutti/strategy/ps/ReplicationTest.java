@@ -85,7 +85,8 @@ class ReplicationTest {
                                 turn,
                                 Contents.GRADIENTS,
                                 0,
-                                0),
+                                0,
+                                Push.NO_VALUES),
                         Tensor.full(Shape.of(CUTS.get(shard).length()), -amount, DType.FLOAT32)));
     }
 

@@ -56,12 +56,19 @@ class ShardMoveTest {
                     }
                     team.collectives().barrier("set up");
                     Tensor amount = Tensor.full(Shape.of(LENGTH), -(number + 1), DType.FLOAT32);
+                    Tensor seen = Tensor.zeros(Shape.of(LENGTH), DType.FLOAT32);
                     int pushes = 0;
                     boolean killed = victim.isEmpty();
                     long began = System.nanoTime();
                     while (!ended.get()) {
-                        client.push(amount, 1);
                         pushes++;
+                        if (number == 0) {
+                            client.push(amount, 1);
+                        } else {
+                            client.pushAndPull(amount, 1, seen);
+                            float least = seen.toArray().floats()[LENGTH - 1];
+                            assertThat(least).as("its own pushes").isGreaterThanOrEqualTo((number + 1) * pushes);
+                        }
                         if (number == 0 && pushes == 20) {
                             cluster.startServer("server-9");
                         }

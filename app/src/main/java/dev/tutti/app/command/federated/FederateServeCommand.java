@@ -59,6 +59,8 @@ public final class FederateServeCommand extends TuttiCommand {
     @Override
     protected ExitCode run() {
         FederatedJob job = changes.in(FederatedJobs.find(name));
+        // gRPC has a Netty of its own under other names, and its list of versions under the usual one: a false alarm.
+        System.setProperty("com.linecorp.armeria.warnNettyVersions", "false");
         ListenSettings settings = new ListenSettings(host, port, tls.token(), tls.files(), 100_000, 50);
         AtomicBoolean stop = new AtomicBoolean();
         try (AutoCloseable interruption = Interruption.listen(() -> stop.set(true));

@@ -1,4 +1,4 @@
-package dev.tutti.strategy.ps;
+package dev.tutti.strategy.ps.board;
 
 import dev.tutti.train.replica.PackedNumbers;
 import java.util.Arrays;
@@ -14,10 +14,11 @@ import java.util.List;
  * @param stop whether the worker wants training to end
  * @param interrupted whether it wants that in order to go on later
  * @param reopen whether it wants feeds to be opened anew
+ * @param effort what the push took
  * @param chunks the chunks that were used up with it
  * @param metrics what was measured
  */
-record BoardEntry(
+public record BoardEntry(
         int epoch,
         int updates,
         long samples,
@@ -25,21 +26,32 @@ record BoardEntry(
         boolean stop,
         boolean interrupted,
         boolean reopen,
+        Effort effort,
         List<Integer> chunks,
         long[] metrics) {
-    BoardEntry {
+    /**
+     * What a push took.
+     *
+     * @param rank of the worker in its group
+     * @param busyNanos how long it got data and computed
+     * @param dropped how often it came too late for its update before, and was computed again
+     */
+    public record Effort(int rank, long busyNanos, int dropped) {}
+
+    public BoardEntry {
         chunks = List.copyOf(chunks);
     }
 
-    BoardEntry metrics(long[] measured) {
-        return new BoardEntry(epoch, updates, samples, lossSum, stop, interrupted, reopen, chunks, measured);
+    public BoardEntry metrics(long[] measured) {
+        return new BoardEntry(epoch, updates, samples, lossSum, stop, interrupted, reopen, effort, chunks, measured);
     }
 
-    BoardEntry lossSum(double sum) {
-        return new BoardEntry(epoch, updates, samples, sum, stop, interrupted, reopen, chunks, metrics);
+    /** The same after the gradients were computed again. */
+    public BoardEntry again(double sum, Effort took) {
+        return new BoardEntry(epoch, updates, samples, sum, stop, interrupted, reopen, took, chunks, metrics);
     }
 
-    long[] numbers() {
+    public long[] numbers() {
         return PackedNumbers.pack(
                 new long[] {
                     epoch,
@@ -48,7 +60,10 @@ record BoardEntry(
                     Double.doubleToRawLongBits(lossSum),
                     bit(stop),
                     bit(interrupted),
-                    bit(reopen)
+                    bit(reopen),
+                    effort.rank(),
+                    effort.busyNanos(),
+                    effort.dropped()
                 },
                 chunks.stream().mapToLong(Integer::longValue).toArray(),
                 metrics);
@@ -58,7 +73,7 @@ record BoardEntry(
         return value ? 1 : 0;
     }
 
-    static BoardEntry of(long[] numbers) {
+    public static BoardEntry of(long[] numbers) {
         PackedNumbers rows = PackedNumbers.reader(numbers);
         long[] head = rows.next();
         List<Integer> chunks =
@@ -71,6 +86,7 @@ record BoardEntry(
                 head[4] == 1,
                 head[5] == 1,
                 head[6] == 1,
+                new Effort((int) head[7], head[8], (int) head[9]),
                 chunks,
                 rows.next());
     }
