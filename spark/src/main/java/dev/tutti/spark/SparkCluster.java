@@ -24,10 +24,9 @@ import java.util.regex.Pattern;
  */
 @JsonInclude(JsonInclude.Include.NON_DEFAULT)
 public final class SparkCluster extends Definition implements RemoteLauncher {
-    private static final Pattern KNOWN = Pattern.compile("spark:|local");
-    private static final Pattern WHOLE =
+    private static final Pattern MASTER =
             Pattern.compile("spark://[^:,/\\s]+:\\d+(,[^:,/\\s]+:\\d+)*|local(\\[[^\\]]+])?"
-                    + "|local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*\\d+\\s*]");
+                    + "|local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*\\d+\\s*]|yarn|k8s://\\S+");
 
     private String master;
     private Integer workers;
@@ -117,11 +116,9 @@ public final class SparkCluster extends Definition implements RemoteLauncher {
                 master == null || !master.isBlank(),
                 "master: expected one such as spark://host:7077, received nothing");
         require(
-                master == null
-                        || !KNOWN.matcher(master).lookingAt()
-                        || WHOLE.matcher(master).matches(),
-                "master: expected spark://host:port, local[2] or local-cluster[workers,cores,megabytes], received "
-                        + master);
+                master == null || MASTER.matcher(master).matches(),
+                "master: expected spark://host:port, local[2], local-cluster[workers,cores,megabytes], yarn or k8s://...,"
+                        + " received " + master);
         require(workers == null || workers >= 1, "workers: expected at least 1, received " + workers);
         require(min >= 1, "min: expected at least 1, received " + min);
         require(

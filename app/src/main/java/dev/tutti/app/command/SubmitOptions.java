@@ -33,6 +33,9 @@ public final class SubmitOptions {
 
     /** Whether a job trains on machines that get Tutti by spark-submit. */
     boolean concern(Job job) {
+        if (job.cluster() instanceof SparkCluster named) {
+            named.validate(); // before a jar is written for it
+        }
         boolean elsewhere = job.cluster() instanceof SparkCluster spark
                 && !spark.master().isEmpty()
                 && !SessionSettings.isHere(spark.master());

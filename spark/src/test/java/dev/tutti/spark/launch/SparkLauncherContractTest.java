@@ -116,7 +116,7 @@ class SparkLauncherContractTest {
 
     @Test
     void namesAMasterThatIsNone() {
-        for (String wrong : List.of("spark://node", "local-cluster[2,1", "local-cluster[2]")) {
+        for (String wrong : List.of("spark://node", "local-cluster[2,1", "local-cluster[2]", "sprk://node:7077")) {
             assertThatThrownBy(() -> new SparkCluster(wrong)).hasMessageContaining("received " + wrong);
         }
         for (String right :
