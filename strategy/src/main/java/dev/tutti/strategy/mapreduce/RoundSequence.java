@@ -90,7 +90,7 @@ final class RoundSequence implements AutoCloseable {
                 NoGradients off = NoGradients.begin()) {
             model.vector().values().copy_(Tensor.of(floats(point.at()), point.at().length));
         }
-        return new Result(point.value(), rows[0], point == before);
+        return new Result(point.value(), rows[0], point.equals(before));
     }
 
     /** The parameters are others than those of the last round: what L-BFGS knows of its path does not fit them. */
