@@ -154,7 +154,8 @@ class DatabaseCommandsTest {
                             .quiet());
         }
         assertThat(rowsRead("by_program"))
-                .as("the program, and the first of the three JVMs it has started; they share where an earlier test said so")
+                .as(
+                        "the program, and the first of the three JVMs it has started; they share where an earlier test said so")
                 .isIn(2000L, 2 * 2000L);
     }
 }
