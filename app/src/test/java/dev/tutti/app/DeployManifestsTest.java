@@ -8,14 +8,18 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.tutti.cluster.ClusterSpec;
 import dev.tutti.consensus.CoordinatorPeer;
 import dev.tutti.train.job.JobFile;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,6 +80,36 @@ class DeployManifestsTest {
             assertThat(set.at("/spec/template/spec/containers/0/env/0/name").asText())
                     .isEqualTo("WORKERS");
         }
+    }
+
+    /** By the schemas of Kubernetes' API, where the validator is installed: {@code pip install kubernetes-validate}. */
+    @Test
+    void theManifestsFitTheSchemasOfKubernetes() throws Exception {
+        Optional<Path> validator = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .map(place -> Path.of(place, "kubernetes-validate"))
+                .filter(Files::isExecutable)
+                .findFirst();
+        if (validator.isEmpty()) {
+            System.err.println(
+                    "SKIPPED: manifests are not checked by schemas: there is no command kubernetes-validate");
+        }
+        Assumptions.assumeTrue(validator.isPresent(), "there is no command kubernetes-validate");
+        for (String name : List.of("coordinator.yaml", "workers.yaml")) {
+            Path file = BASE.resolve(name);
+            assertThat(complaintsOf(validator.get(), file)).isEmpty();
+            Path misspelt = folder.resolve(name);
+            Files.writeString(misspelt, Files.readString(file).replace("serviceName:", "serviceNam:"));
+            assertThat(complaintsOf(validator.get(), misspelt)).contains("serviceNam");
+        }
+    }
+
+    private static String complaintsOf(Path validator, Path manifest) throws Exception {
+        Process process = new ProcessBuilder(validator.toString(), "--strict", manifest.toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue() == 0 ? "" : output;
     }
 
     @Test

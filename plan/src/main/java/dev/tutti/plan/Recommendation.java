@@ -63,16 +63,29 @@ public record Recommendation(RunEstimate run, String why, List<String> lines) {
                         .thenComparingDouble(run -> -run.memoryBytes()));
     }
 
+    /** Workers that do not wait for each other compute their batches side by side: a batch is done more often than one takes. */
+    private static String pace(RunEstimate run) {
+        return run.computeSeconds() <= run.step()
+                ? String.format(
+                        Locale.ROOT,
+                        "%.1f ms a step, of which %.1f ms computing",
+                        run.step() * 1000,
+                        run.computeSeconds() * 1000)
+                : String.format(
+                        Locale.ROOT,
+                        "a batch every %.1f ms, each of them computed for %.1f ms by a worker of its own",
+                        run.step() * 1000,
+                        run.computeSeconds() * 1000);
+    }
+
     private static String why(RunEstimate best, List<RunEstimate> fitting, boolean isWorth, RunEstimate fastest) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
-                "%s on %d node%s: %.1f ms a step, of which %.1f ms computing; %.0f samples/s, each node does %.0f%% of what"
-                        + " it does alone",
+                "%s on %d node%s: %s; %.0f samples/s, each node does %.0f%% of what it does alone",
                 best.strategy(),
                 best.nodes(),
                 best.nodes() == 1 ? "" : "s",
-                best.step() * 1000,
-                best.computeSeconds() * 1000,
+                pace(best),
                 best.samplesPerSecond(),
                 best.efficiency() * 100));
         if (!isWorth) {

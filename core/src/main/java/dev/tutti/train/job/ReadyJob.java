@@ -135,6 +135,11 @@ public final class ReadyJob implements AutoCloseable {
         }
     }
 
+    /** Whether no other member of the run was there before; what is in the folder is of an earlier run then. */
+    private boolean isFirst() {
+        return locks.stream().allMatch(RunLock::isFirst);
+    }
+
     private void unlock() {
         locks.forEach(RunLock::close);
         locks.clear();
@@ -154,14 +159,18 @@ public final class ReadyJob implements AutoCloseable {
         Checkpoints checkpoints = new Checkpoints(job);
         if (resume) {
             checkpoints.requireSameJob();
-        } else {
+        } else if (isFirst()) {
             new EarlierRun(job).setAside();
             checkpoints.setAside();
         }
         checkpoints.markUnfinished();
         AtomicFile.write(output.job(), Json.writeYaml(job));
         try (RunRecorder recorder = new RunRecorder(output.path())) {
-            recorder.start(job.epochs());
+            if (job.cluster().isStartedByHand()) {
+                recorder.startAsMember();
+            } else {
+                recorder.start(job.epochs());
+            }
             try {
                 History history = train(resume, interrupted, recorder, watchers);
                 recorder.finish(history);

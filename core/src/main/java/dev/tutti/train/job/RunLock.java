@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,12 +28,24 @@ final class RunLock implements AutoCloseable {
     /** Folders locked by this JVM: opening and closing a file that this process has locked would release the lock. */
     private static final Set<Path> HELD = new HashSet<>();
 
+    /** Another member that begins looks for a moment whether it is the first. */
+    private static final int ATTEMPTS = 40;
+
+    private static final long ATTEMPT_MILLIS = 50;
+
     private final Path key;
     private final FileChannel channel;
+    private final boolean first;
 
-    private RunLock(Path key, FileChannel channel) {
+    private RunLock(Path key, FileChannel channel, boolean first) {
         this.key = key;
         this.channel = channel;
+        this.first = first;
+    }
+
+    /** Whether no other process held the lock when this one took it: members of a run that is under way are not the first. */
+    boolean isFirst() {
+        return first;
     }
 
     /**
@@ -48,7 +61,8 @@ final class RunLock implements AutoCloseable {
                 if (HELD.contains(key)) {
                     throw inUse(folder, "this process");
                 }
-                RunLock lock = new RunLock(key, open(folder, shared));
+                boolean first = !shared || isFree(folder);
+                RunLock lock = new RunLock(key, open(folder, shared), first);
                 HELD.add(key);
                 return lock;
             } catch (IOException e) {
@@ -57,11 +71,26 @@ final class RunLock implements AutoCloseable {
         }
     }
 
-    private static FileChannel open(Path folder, boolean shared) throws IOException {
-        FileChannel channel = FileChannel.open(
+    private static FileChannel channel(Path folder) throws IOException {
+        return FileChannel.open(
                 folder.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    private static boolean isFree(Path folder) throws IOException {
+        try (FileChannel channel = channel(folder);
+                FileLock lock = channel.tryLock()) {
+            return lock != null;
+        }
+    }
+
+    private static FileChannel open(Path folder, boolean shared) throws IOException {
+        FileChannel channel = channel(folder);
         try {
             FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
+            for (int i = 0; shared && lock == null && i < ATTEMPTS; i++) {
+                pause();
+                lock = channel.tryLock(0, Long.MAX_VALUE, true);
+            }
             if (lock == null) {
                 throw inUse(folder, owner(channel));
             }
@@ -74,6 +103,14 @@ final class RunLock implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(ATTEMPT_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

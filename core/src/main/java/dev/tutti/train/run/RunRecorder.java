@@ -40,6 +40,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
     private final String started = RunFiles.now();
     private Thread heart;
     private boolean hasMore; // of the run, after training
+    private boolean member; // of several that share the folder
     private long toldStep = -1;
     private long toldAt;
     private RunStatus status; // guarded by this
@@ -67,6 +68,15 @@ public final class RunRecorder implements Callback, AutoCloseable {
                 Double.NaN,
                 Map.of(),
                 Optional.empty()));
+    }
+
+    /**
+     * The same for one of several members that share the folder: it writes nothing unless it becomes the chief, since the status of the run
+     * is the chief's.
+     */
+    public synchronized void startAsMember() {
+        hasMore = true;
+        member = true;
     }
 
     /** Requests that came too late for the run before. */
@@ -112,7 +122,7 @@ public final class RunRecorder implements Callback, AutoCloseable {
     @Override
     public void begin(Run run) {
         synchronized (this) {
-            if (!hasMore) {
+            if (!hasMore || member && run.step() == 0) {
                 dropRequests();
             }
             begin(statusOf(run));

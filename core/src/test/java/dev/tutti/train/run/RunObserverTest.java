@@ -47,6 +47,21 @@ class RunObserverTest {
         }
     }
 
+    /** Members that share a folder have one status, the chief's; one that fails does not end the run of the others. */
+    @Test
+    void aMemberThatIsNotTheChiefWritesNoStatus() {
+        RunFiles files = new RunFiles(folder);
+        try (RunRecorder recorder = new RunRecorder(folder)) {
+            recorder.startAsMember();
+            recorder.fail(new IllegalStateException("cut off"));
+            assertThat(files.status()).doesNotExist();
+        }
+        try (RunRecorder recorder = new RunRecorder(folder)) {
+            recorder.start(3);
+            assertThat(files.status()).exists();
+        }
+    }
+
     /** A step takes so long that an observer can come in the middle. */
     private static Callback slow(int millis) {
         return new Callback() {
