@@ -3,6 +3,7 @@ package dev.tutti.jobs.predict;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tutti.data.Dataset;
 import dev.tutti.json.Json;
+import dev.tutti.train.checkpoint.SavedWeights;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ record PredictionSpec(
         Path folder = model.toAbsolutePath().normalize();
         return new PredictionSpec(
                 folder.toString(),
-                state(folder.resolve("weights.safetensors")),
+                state(SavedWeights.witness(folder)),
                 Json.read(Json.write(data), JsonNode.class, "data"),
                 data.source().fingerprint(),
                 partRows,
