@@ -62,7 +62,12 @@ public final class KeyValueCache implements AutoCloseable {
      * @throws TuttiException if a layer of the model computes a step from later ones, or from earlier ones in another way than attention
      */
     public static KeyValueCache of(Model model) {
-        check(model.plan().blueprint().root);
+        return of(model.plan());
+    }
+
+    /** The same for a model that is not built, or of which others hold parts. */
+    public static KeyValueCache of(ModelPlan plan) {
+        check(plan.blueprint().root);
         return new KeyValueCache();
     }
 

@@ -353,6 +353,14 @@ public final class Model implements AutoCloseable {
      * @param cache what is known of the steps before; these steps are added to it. After an exception it is of no use
      */
     public NdArray predict(NdArray steps, KeyValueCache cache) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            return forward(Tensor.of(steps, options.device), cache).toArray();
+        }
+    }
+
+    /** The same for a part of a model, such as a stage, whose steps are what the part before has computed of them. */
+    public Tensor forward(Tensor steps, KeyValueCache cache) {
         if (blueprint.inputs.size() != 1) {
             throw new ShapeException("the model takes " + blueprint.inputs.size() + " inputs: expected one sequence");
         }
@@ -361,11 +369,10 @@ public final class Model implements AutoCloseable {
         mode.cache = cache;
         Input expected = blueprint.inputs.get(0);
         List<Input> anyLength = List.of(new Input(expected.shape().with(0, Shape.ANY), expected.type()));
-        try (Scope scope = Scope.open();
-                NoGradients off = NoGradients.begin()) {
-            List<Tensor> outputs = run(root, fit(List.of(Tensor.of(steps, options.device)), anyLength));
-            cache.advance(steps.shape().dim(1));
-            return outputs.get(0).toArray();
+        try {
+            List<Tensor> outputs = run(root, fit(List.of(steps), anyLength));
+            cache.advance(steps.dim(1));
+            return outputs.get(0);
         } finally {
             mode.training = training;
             mode.cache = null;

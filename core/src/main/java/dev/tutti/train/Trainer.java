@@ -22,6 +22,7 @@ import dev.tutti.tensor.Device;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.checkpoint.Checkpoint;
 import dev.tutti.train.checkpoint.CheckpointFolder;
+import dev.tutti.train.checkpoint.CheckpointSession;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.profile.Timing;
 import dev.tutti.train.replica.PartsChangedException;
@@ -272,7 +273,7 @@ public final class Trainer implements AutoCloseable {
     /** The model is there before the members meet: how long it takes to build does not keep others waiting. */
     private History trainWhole(Team team, Timing timing, Dataset data, Fit fit, Optional<Checkpoint> from) {
         try (Replica replica = fit.strategy().replica(model, config, team, timing)) {
-            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+            TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::saveTogether);
             from.ifPresent(loop::resume);
             return finished(team, loop.run(team.meet(loop.progress())));
         }
@@ -294,7 +295,7 @@ public final class Trainer implements AutoCloseable {
                     model.close();
                 }
                 model = replica.model();
-                TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::save);
+                TrainingLoop loop = new TrainingLoop(replica, team, timing, config, data, fit, this::saveTogether);
                 if (underWay == null) {
                     from.ifPresent(loop::resume);
                 } else {
@@ -431,11 +432,21 @@ public final class Trainer implements AutoCloseable {
 
     /** Saves the model and how good it is. */
     public void save(Path folder, Evaluation evaluation) {
-        SavedModel.write(folder, model(), new SavedModel.Features(preprocessing, classes), evaluation, made());
+        SavedModel.write(
+                folder, model(), new SavedModel.Features(preprocessing, classes), evaluation, made(epochsDone));
     }
 
-    private SavedModel.Made made() {
-        return SavedModel.Made.now(trainedOn, epochsDone, config);
+    private void saveTogether(Path folder, Evaluation evaluation, int epochs, CheckpointSession members) {
+        SavedModel.Features features = new SavedModel.Features(preprocessing, classes);
+        if (members.modelIsDivided()) {
+            SavedModel.writeParts(folder, model(), features, evaluation, made(epochs), members::saveWeights);
+        } else {
+            SavedModel.write(folder, model(), features, evaluation, made(epochs));
+        }
+    }
+
+    private SavedModel.Made made(int epochs) {
+        return SavedModel.Made.now(trainedOn, epochs, config);
     }
 
     /** Closes the model, unless it was given: then it stays the caller's to use and to close. */

@@ -29,9 +29,7 @@ import dev.tutti.train.replica.StepInput;
 import dev.tutti.train.replica.StepPlan;
 import dev.tutti.train.replica.StepResult;
 import dev.tutti.train.replica.Vote;
-import java.nio.file.Path;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,7 +70,7 @@ final class TrainingLoop {
             TrainingConfig recipe,
             Dataset data,
             Fit fit,
-            BiConsumer<Path, Evaluation> modelSaver) {
+            VisibleRun.ModelSaver modelSaver) {
         this.replica = replica;
         this.team = team;
         agreement = replica.agreement();

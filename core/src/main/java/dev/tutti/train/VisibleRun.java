@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.BiConsumer;
 
 /** A run under way as its callbacks see it: where it is, what it has last measured, and whether they want it to end. */
 final class VisibleRun implements Run {
@@ -26,7 +25,7 @@ final class VisibleRun implements Run {
     private final CheckpointSession saving;
     private final AveragedWeights averaged;
     private final RuntimeSettings tuning;
-    private final BiConsumer<Path, Evaluation> modelSaver;
+    private final ModelSaver modelSaver;
 
     private OptionalLong stepsPerEpoch;
     private long samplesSeen;
@@ -43,7 +42,7 @@ final class VisibleRun implements Run {
             CheckpointSession saving,
             AveragedWeights averaged,
             RuntimeSettings tuning,
-            BiConsumer<Path, Evaluation> modelSaver) {
+            ModelSaver modelSaver) {
         this.model = model;
         this.recipe = recipe;
         this.data = data;
@@ -53,6 +52,11 @@ final class VisibleRun implements Run {
         this.averaged = averaged;
         this.tuning = tuning;
         this.modelSaver = modelSaver;
+    }
+
+    /** Writes the model into a folder, with the other members where they hold parts of it. */
+    interface ModelSaver {
+        void save(Path folder, Evaluation evaluation, int epochs, CheckpointSession together);
     }
 
     void rate(double rate) {
@@ -165,8 +169,8 @@ final class VisibleRun implements Run {
         return stopReason != null || interrupted();
     }
 
-    /** Whether the run was interrupted to go on later. */
-    boolean interrupted() {
+    @Override
+    public boolean interrupted() {
         return fit.interrupted().getAsBoolean();
     }
 
@@ -193,7 +197,7 @@ final class VisibleRun implements Run {
         EpochResult last = finished.isEmpty() ? null : finished.get(finished.size() - 1);
         Evaluation evaluation = last == null ? null : last.measured();
         try (MovingAverage.Swap swap = averaged.swapIn()) {
-            modelSaver.accept(folder, evaluation);
+            modelSaver.save(folder, evaluation, finished.size(), saving);
         }
     }
 }

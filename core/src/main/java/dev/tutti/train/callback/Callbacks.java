@@ -35,6 +35,11 @@ public final class Callbacks {
         return new BestModel(folder, metric);
     }
 
+    /** Saves the model at the end of training; a model that is in parts is saved in parts, by all members at once. */
+    public static FinalModel finalModel(Path folder) {
+        return new FinalModel(folder);
+    }
+
     /** Writes scalars, learning rate and histograms of the weights for TensorBoard. */
     public static TensorBoard tensorBoard(Path folder) {
         return new TensorBoard(folder);

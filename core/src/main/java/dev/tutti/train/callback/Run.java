@@ -65,6 +65,11 @@ public interface Run {
     /** True when training is about to end before its time. */
     boolean stopping();
 
+    /** True when training ends to go on later. */
+    default boolean interrupted() {
+        return false;
+    }
+
     /**
      * Saves everything needed to go on from here in a folder of checkpoints, of which the newest few are kept. Where members hold parts
      * of the state each writes its own, so they must know beforehand: see {@link Callback#needsState}.

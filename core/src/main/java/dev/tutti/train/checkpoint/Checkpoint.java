@@ -2,7 +2,6 @@ package dev.tutti.train.checkpoint;
 
 import dev.tutti.array.DType;
 import dev.tutti.array.NdArray;
-import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
 import dev.tutti.data.Position;
 import dev.tutti.io.CorruptFileException;
@@ -13,10 +12,7 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.EpochResult;
 import dev.tutti.train.TrainingException;
-import dev.tutti.train.replica.StateInventory;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +28,6 @@ import java.util.Set;
  */
 public final class Checkpoint {
     static final String NOTE = "tutti.progress";
-    static final String SLICES = "tutti.slices";
     static final String TOTALS = "totals.";
 
     /**
@@ -64,16 +59,10 @@ public final class Checkpoint {
         }
     }
 
-    /** The slices of a part file by the names of its tensors, as the file notes them. */
-    record SliceNote(Map<String, StateInventory.Entry> slices) {}
-
-    /** A slice that lies in a file under a name. */
-    private record Piece(Slice slice, TensorFile file, String entry) {}
-
     private final Path file;
     private final String checksum;
     private final Progress progress;
-    private final Map<String, List<Piece>> pieces = new LinkedHashMap<>();
+    private final SlicedTensors tensors = new SlicedTensors();
 
     private Checkpoint(Path file, String checksum, Progress progress) {
         this.file = file;
@@ -107,27 +96,15 @@ public final class Checkpoint {
         }
         Checkpoint checkpoint =
                 new Checkpoint(file, content.checksum(), Json.read(note, Progress.class, file.toString()));
-        checkpoint.add(content);
+        checkpoint.tensors.add(content);
         return checkpoint;
     }
 
     private static Checkpoint ofParts(Path file, boolean verify) {
         CheckpointManifest manifest = CheckpointManifest.read(file);
         Checkpoint checkpoint = new Checkpoint(file, manifest.checksum(), manifest.progress());
-        manifest.parts().forEach(part -> checkpoint.add(part.open(file, verify)));
+        manifest.parts().forEach(part -> checkpoint.tensors.add(part.open(file, verify)));
         return checkpoint;
-    }
-
-    private void add(TensorFile content) {
-        String note = content.metadata().get(SLICES);
-        Map<String, StateInventory.Entry> slices = note == null
-                ? Map.of()
-                : Json.read(note, SliceNote.class, file.toString()).slices();
-        for (String entry : content.names()) {
-            Slice slice =
-                    slices.containsKey(entry) ? slices.get(entry).slice() : Slice.all(entry, content.shape(entry));
-            pieces.computeIfAbsent(slice.parameter(), name -> new ArrayList<>()).add(new Piece(slice, content, entry));
-        }
     }
 
     /** The file that it was opened from. */
@@ -146,26 +123,26 @@ public final class Checkpoint {
 
     /** The names of what it holds. */
     public Set<String> names() {
-        return Collections.unmodifiableSet(pieces.keySet());
+        return tensors.names();
     }
 
     /** The shape of all of something it holds. */
     public Shape shape(String name) {
-        return first(name).slice.whole();
+        return tensors.shape(present(name));
     }
 
     /** The type of the elements of something it holds. */
     public DType type(String name) {
-        return first(name).file.type(first(name).entry);
+        return tensors.type(present(name));
     }
 
-    private Piece first(String name) {
-        if (!pieces.containsKey(name)) {
+    private String present(String name) {
+        if (!tensors.names().contains(name)) {
             throw new TrainingException(
                     "the checkpoint has no '" + name + "', which this run needs to go on: it was made"
                             + " under another strategy; choose that one, or another folder to begin anew");
         }
-        return pieces.get(name).get(0);
+        return name;
     }
 
     /**
@@ -179,51 +156,7 @@ public final class Checkpoint {
             throw new TrainingException("the checkpoint holds '" + slice.parameter() + "' as " + whole
                     + ", this run needs it as " + slice.whole() + ": the model is another one");
         }
-        long read = 0;
-        for (Piece piece : pieces.get(slice.parameter())) {
-            read += read(piece, slice, into);
-        }
-        Slice first = first(slice.parameter()).slice;
-        Slice along = slice.along(first.axis());
-        long expected =
-                first.isAll() || along.axis() == first.axis() ? along.rows().length() : whole.dim(first.axis());
-        if (read < expected) {
-            throw new CorruptFileException(
-                    file.toString(),
-                    "holds " + read + " of the rows " + slice.rows() + " of '" + slice.parameter() + "'");
-        }
-    }
-
-    private static long read(Piece piece, Slice wanted, Tensor into) {
-        Slice slice = piece.slice.isAll() ? wanted : wanted.along(piece.slice.axis());
-        if (piece.slice.isAll()) { // may be read along any axis
-            piece.file.read(piece.entry, slice.axis(), slice.rows(), into);
-            return slice.rows().length();
-        }
-        if (piece.slice.axis()
-                != slice.axis()) { // the piece has some of the columns of the slice's rows, or the other way round
-            try (Scope scope = Scope.open()) {
-                Range across = piece.slice.rows();
-                piece.file.read(
-                        piece.entry,
-                        slice.axis(),
-                        slice.rows(),
-                        into.narrow(piece.slice.axis(), across.from(), across.length()));
-                return across.length();
-            }
-        }
-        Range common = piece.slice.rows().intersect(slice.rows());
-        if (common.isEmpty()) {
-            return 0;
-        }
-        try (Scope scope = Scope.open()) {
-            Range within = new Range(common.from() - piece.slice.rows().from(), common.length());
-            Tensor target = common.equals(slice.rows())
-                    ? into
-                    : into.narrow(slice.axis(), common.from() - slice.rows().from(), common.length());
-            piece.file.read(piece.entry, slice.axis(), within, target);
-        }
-        return common.length();
+        tensors.read(slice, into, file.toString());
     }
 
     /** All of something it holds, as an array of the JVM. */
@@ -238,7 +171,7 @@ public final class Checkpoint {
     /** All of it but the tensors. */
     public ProgressMessage message() {
         Map<String, long[]> totals = new LinkedHashMap<>();
-        for (String name : pieces.keySet()) {
+        for (String name : tensors.names()) {
             if (name.startsWith(TOTALS)) {
                 totals.put(name.substring(TOTALS.length()), array(name).longs());
             }

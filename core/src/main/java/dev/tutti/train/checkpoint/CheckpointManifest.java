@@ -5,7 +5,6 @@ import dev.tutti.io.AtomicFile;
 import dev.tutti.io.Checksum;
 import dev.tutti.io.CorruptFileException;
 import dev.tutti.io.FileException;
-import dev.tutti.io.TensorFile;
 import dev.tutti.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,34 +17,12 @@ import java.util.List;
  *
  * @param checksum SHA-256 of the file, with its own digits taken as zeros
  */
-record CheckpointManifest(Checkpoint.Progress progress, List<Part> parts, String checksum) {
+record CheckpointManifest(Checkpoint.Progress progress, List<SlicedTensors.Part> parts, String checksum) {
     static final String SUFFIX = ".manifest.json";
     private static final String NO_CHECKSUM = "0".repeat(64);
 
-    CheckpointManifest(Checkpoint.Progress progress, List<Part> parts) {
+    CheckpointManifest(Checkpoint.Progress progress, List<SlicedTensors.Part> parts) {
         this(progress, parts, NO_CHECKSUM);
-    }
-
-    /**
-     * A part file, beside the manifest.
-     *
-     * @param checksum as the file itself states it
-     */
-    record Part(String file, long bytes, String checksum) {
-        TensorFile open(Path manifest, boolean verify) {
-            Path path = manifest.resolveSibling(file);
-            if (!Files.isRegularFile(path)) {
-                throw new CorruptFileException(manifest.toString(), "its part " + file + " is missing");
-            }
-            TensorFile content = verify ? TensorFile.openVerified(path) : TensorFile.open(path);
-            if (content.bytes() != bytes || !content.checksum().equals(checksum)) {
-                throw new CorruptFileException(
-                        path.toString(),
-                        "is not the part that the manifest names: expected " + bytes + " bytes with the checksum "
-                                + checksum + ", received " + content.bytes() + " with " + content.checksum());
-            }
-            return content;
-        }
     }
 
     static boolean isManifest(Path file) {

@@ -4,6 +4,7 @@ import dev.tutti.comm.Team;
 import dev.tutti.io.TensorFile;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Slice;
+import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingException;
@@ -13,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Saves checkpoints of a run: one file where a member holds all of the state; else each member writes the part that it was assigned, at
- * the same time, and the chief the manifest when all parts are on disk.
+ * Saves checkpoints and the model of a run: one file where a member holds all of the state; else each member writes the part that it was
+ * assigned, at the same time, and the chief the manifest when all parts are on disk.
  *
  * <p>The chief's callbacks decide when to save. Where the state is divided, all members enter {@link #during} together: the chief runs
  * its callbacks there, and the others write their parts of the checkpoints that those save.
@@ -34,11 +35,12 @@ public final class CheckpointSession {
     /**
      * What the chief asks of the others.
      *
-     * @param folder where the checkpoint is written
+     * @param model whether the weights of the model are written, instead of a checkpoint
+     * @param folder where it is written
      * @param step its step
      * @param writing tells its parts from those of other attempts
      */
-    record Order(String folder, long step, String writing) {}
+    record Order(boolean model, String folder, long step, String writing) {}
 
     private boolean needsOthers() {
         return team.group().size() > 1 && state.isDivided();
@@ -66,10 +68,16 @@ public final class CheckpointSession {
         }
         String order = nextOrder();
         while (!order.isEmpty()) {
-            new PartWriter(team, agreement, state, Json.read(order, Order.class, "the chief's order")).write();
+            write(Json.read(order, Order.class, "the chief's order"));
             order = nextOrder();
         }
         work.run();
+    }
+
+    private void write(Order order) {
+        try (MovingAverage.Swap swap = order.model ? state.swapInAverage() : () -> {}) {
+            new PartWriter(team, agreement, state, order).write();
+        }
     }
 
     private String nextOrder() {
@@ -103,14 +111,36 @@ public final class CheckpointSession {
     }
 
     private Path saveTogether(Path folder) {
+        return order(false, folder);
+    }
+
+    /** Whether other members hold parts of the model, so that it is {@linkplain #saveWeights saved} by all of them. */
+    public boolean modelIsDivided() {
+        return team.group().size() > 1 && state.modelIsDivided();
+    }
+
+    /**
+     * Writes the weights of the model as they are now into the folder of a saved model, each member what it holds.
+     *
+     * @throws TrainingException if the members are not {@linkplain #during ready} for it
+     */
+    public void saveWeights(Path folder) {
+        order(true, folder);
+    }
+
+    private Path order(boolean model, Path folder) {
         if (!open) {
             throw new TrainingException(
                     "the state is divided among the members, which save their parts at the end of an"
                             + " epoch, at the end of training, and at steps that a callback has asked for with"
-                            + " Callback.needsState: a checkpoint was wanted at another one");
+                            + " Callback.needsState: a " + (model ? "model" : "checkpoint")
+                            + " was wanted at another one");
         }
         Order order = new Order(
-                folder.toAbsolutePath().toString(), state.message().progress().step(), PartWriter.newName());
+                model,
+                folder.toAbsolutePath().toString(),
+                state.message().progress().step(),
+                PartWriter.newName());
         agreement.text("checkpoint to save", () -> Json.write(order), 0);
         return new PartWriter(team, agreement, state, order).write();
     }

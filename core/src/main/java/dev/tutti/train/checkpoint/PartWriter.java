@@ -5,7 +5,6 @@ import dev.tutti.array.DType;
 import dev.tutti.comm.Team;
 import dev.tutti.io.FileException;
 import dev.tutti.io.Temporary;
-import dev.tutti.io.TensorFile;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Slice;
 import dev.tutti.tensor.Scope;
@@ -22,22 +21,22 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Writes one checkpoint together with the other members. Members that do not see the chief's folder send their part to the chief, which
- * writes it into its own.
+ * Writes a checkpoint, or the weights of a saved model, together with the other members. Members that do not see the chief's folder send
+ * their part to the chief, which writes it into its own.
  */
 final class PartWriter {
     private final Team team;
     private final Agreement agreement;
     private final StateSnapshot state;
     private final CheckpointSession.Order order;
-    private final CheckpointFolder folder;
+    private final Path folder;
 
     PartWriter(Team team, Agreement agreement, StateSnapshot state, CheckpointSession.Order order) {
         this.team = team;
         this.agreement = agreement;
         this.state = state;
         this.order = order;
-        folder = new CheckpointFolder(Path.of(order.folder()));
+        folder = Path.of(order.folder());
     }
 
     static String newName() {
@@ -52,24 +51,26 @@ final class PartWriter {
     }
 
     /** What came of it on a member: a part, or an error; neither where it wrote nothing. */
-    private record Written(CheckpointManifest.Part part, String error) {}
+    private record Written(SlicedTensors.Part part, String error) {}
 
     /**
-     * Writes this member's part, and on the chief the manifest.
+     * Writes this member's part, and on the chief what names the parts: the manifest of a checkpoint, the index of weights.
      *
-     * @return the manifest
-     * @throws FileException on the chief, if a part could not be written; no manifest is written then
+     * @return what names the parts
+     * @throws FileException on the chief, if a part could not be written; nothing names the others then
      */
     Path write() {
-        Path manifest = folder.manifest(order.step());
-        Path sign = folder.path().resolve(".seen." + order.writing());
+        Path table = order.model()
+                ? folder.resolve(SavedWeights.INDEX)
+                : new CheckpointFolder(folder).manifest(order.step());
+        Path sign = folder.resolve(".seen." + order.writing());
         boolean chief = team.group().isChief();
         String error = chief ? leave(sign) : null;
         try (Scope scope = Scope.open()) {
-            agreement.barrier("folder of the checkpoint");
-            Map<Slice, Tensor> held = state.held();
+            agreement.barrier("folder of the " + what());
+            Map<Slice, Tensor> held = order.model() ? state.weights() : state.held();
             Offer mine = offer(chief || Files.exists(sign), held);
-            List<Offer> offers = agreement.texts("parts of the checkpoint", Json.write(mine)).stream()
+            List<Offer> offers = agreement.texts("parts of the " + what(), Json.write(mine)).stream()
                     .map(text -> Json.read(text, Offer.class, "another member's offer"))
                     .toList();
             PartAssignment assignment = new PartAssignment(offers);
@@ -79,14 +80,18 @@ final class PartWriter {
                     .map(text -> Json.read(text, Written.class, "another member's part"))
                     .toList();
             if (chief) {
-                finish(manifest, all);
+                finish(table, all);
             }
         } finally {
             if (chief) {
                 remove(sign);
             }
         }
-        return manifest;
+        return table;
+    }
+
+    private String what() {
+        return order.model() ? "model" : "checkpoint";
     }
 
     private static String leave(Path sign) {
@@ -119,7 +124,7 @@ final class PartWriter {
         int self = team.group().rank();
         Map<Slice, Tensor> own = new LinkedHashMap<>();
         assignment.forEach((slice, holder, writer) -> {
-            String what = "checkpoint: " + slice.parameter();
+            String what = what() + ": " + slice.parameter();
             if (holder == self && writer == self) {
                 own.put(slice, held.get(slice));
             } else if (holder == self) {
@@ -138,42 +143,39 @@ final class PartWriter {
         if (error != null) {
             return new Written(null, error);
         }
-        Path file = folder.part(order.step(), order.writing(), team.group().rank());
-        Map<String, Tensor> tensors = new LinkedHashMap<>();
-        Map<String, StateInventory.Entry> slices = new LinkedHashMap<>();
-        own.forEach((slice, tensor) -> {
-            String name = slice.isAll() ? slice.parameter() : slice.parameter() + slice.rows();
-            tensors.put(name, tensor);
-            slices.put(name, StateInventory.Entry.of(slice));
-        });
+        int rank = team.group().rank();
+        Path file = order.model()
+                ? SavedWeights.part(folder, rank, team.group().size())
+                : new CheckpointFolder(folder).part(order.step(), order.writing(), rank);
         try {
-            String checksum = TensorFile.write(
-                    file, tensors, Map.of(Checkpoint.SLICES, Json.write(new Checkpoint.SliceNote(slices))));
-            return new Written(
-                    new CheckpointManifest.Part(file.getFileName().toString(), Files.size(file), checksum), null);
+            String checksum = SlicedTensors.write(file, own);
+            return new Written(new SlicedTensors.Part(file.getFileName().toString(), Files.size(file), checksum), null);
         } catch (TuttiException | IOException e) {
             return new Written(null, e.getMessage());
         }
     }
 
-    private void finish(Path manifest, List<Written> all) {
-        List<CheckpointManifest.Part> parts = new ArrayList<>();
+    private void finish(Path table, List<Written> all) {
+        List<SlicedTensors.Part> parts = new ArrayList<>();
         for (int rank = 0; rank < all.size(); rank++) {
             Written written = all.get(rank);
             if (written.error != null) {
                 FileException failure = new FileException(
-                        manifest.toString(),
+                        table.toString(),
                         "the part of " + team.group().members().get(rank) + " was not written: " + written.error);
                 all.stream()
                         .filter(each -> each.part != null)
-                        .forEach(each ->
-                                Temporary.deleteAfter(failure, folder.path().resolve(each.part.file())));
+                        .forEach(each -> Temporary.deleteAfter(failure, folder.resolve(each.part.file())));
                 throw failure;
             }
             if (written.part != null) {
                 parts.add(written.part);
             }
         }
-        new CheckpointManifest(state.message().progress(), parts).write(manifest);
+        if (order.model()) {
+            SavedWeights.index(folder, parts);
+        } else {
+            new CheckpointManifest(state.message().progress(), parts).write(table);
+        }
     }
 }

@@ -1,6 +1,5 @@
 package dev.tutti.train.checkpoint;
 
-import dev.tutti.array.Range;
 import dev.tutti.data.transform.Transform;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.AtomicFolder;
@@ -35,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -42,7 +42,8 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>{@code model.json}: the definition and what it is fed
- *   <li>{@code weights.safetensors}: parameters and buffers by name, readable from Python
+ *   <li>{@code weights.safetensors}: parameters and buffers by name, readable from Python; where members held parts of the model, one file
+ *       of each and {@code weights.safetensors.index.json}
  *   <li>{@code module1.pt}, ...: the modules of layers that were written in Python
  *   <li>{@code quantization.json}: which layers answer in eight-bit integers; most models have none
  *   <li>{@code features.json}: what is done to raw features, and the names of the classes
@@ -75,7 +76,6 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
     private record ModelFile(Layer definition, List<Input> inputs) {}
 
     private static final String MODEL = "model.json";
-    private static final String WEIGHTS = "weights.safetensors";
     private static final String QUANTIZATION = "quantization.json";
     private static final String SCALE = ".scale";
     private static final String FEATURES = "features.json";
@@ -90,11 +90,40 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
     /** The same with weights in another format. */
     public static void write(
             Path folder, Model model, Features features, Evaluation evaluation, Made made, WeightFormat format) {
+        write(
+                folder,
+                model.plan(),
+                features,
+                evaluation,
+                made,
+                format,
+                inside -> writeWeights(model, inside.resolve(SavedWeights.FILE), format));
+    }
+
+    /**
+     * Writes a model whose weights several members hold: the folder is whole or not there at all.
+     *
+     * @param part what this member holds of the model
+     * @param weights lets all members write their weights into the folder that it is given
+     */
+    public static void writeParts(
+            Path folder, Model part, Features features, Evaluation evaluation, Made made, Consumer<Path> weights) {
+        write(folder, part.plan().whole(), features, evaluation, made, WeightFormat.of(part), weights);
+    }
+
+    private static void write(
+            Path folder,
+            ModelPlan plan,
+            Features features,
+            Evaluation evaluation,
+            Made made,
+            WeightFormat format,
+            Consumer<Path> weights) {
         requireReplaceable(folder);
         AtomicFolder.write(folder, inside -> {
-            Layer definition = ModuleFiles.gather(model.definition(), inside);
-            AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, model.inputs())));
-            writeWeights(model, inside.resolve(WEIGHTS), format);
+            Layer definition = ModuleFiles.gather(plan.definition(), inside);
+            AtomicFile.write(inside.resolve(MODEL), Json.write(new ModelFile(definition, plan.inputs())));
+            weights.accept(inside);
             if (!format.quantization().isNone()) {
                 AtomicFile.write(inside.resolve(QUANTIZATION), Json.write(format.quantization()));
             }
@@ -122,7 +151,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                 if (!each.getKey().isAll()) {
                     throw new FileException(
                             file.toString(),
-                            "the model is a part of a whole one, which is saved by a checkpoint of all its members");
+                            "the model is a part of a whole one, which all members save together: during training, by a callback (Callbacks.finalModel)");
                 }
                 String name = each.getKey().parameter();
                 if (rounded.contains(name)) {
@@ -144,29 +173,29 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
      * @throws ShapeException if a parameter is missing or has another shape
      */
     public static void readWeights(Model model, Path file) {
-        TensorFile weights = TensorFile.openVerified(file);
-        try (Scope scope = Scope.open()) {
+        read(SavedWeights.ofFile(file), model, file);
+    }
+
+    private static void read(SavedWeights weights, Model model, Path from) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
             model.held().forEach((slice, tensor) -> {
                 if (!weights.names().contains(slice.parameter())
                         || !weights.shape(slice.parameter()).equals(slice.whole())) {
-                    throw new ShapeException(file + " has no values for " + slice.parameter() + " " + slice.whole()
+                    throw new ShapeException(from + " has no values for " + slice.parameter() + " " + slice.whole()
                             + ": it holds " + String.join(", ", weights.names()));
                 }
                 if (weights.names().contains(slice.parameter() + SCALE)) {
                     readRounded(weights, slice, tensor);
                 } else {
-                    weights.read(slice.parameter(), slice.axis(), slice.rows(), tensor);
+                    weights.read(slice, tensor);
                 }
             });
-            model.tables().restore(weights.names(), name -> {
-                Tensor all = Tensor.empty(weights.shape(name), weights.type(name));
-                weights.read(name, 0, new Range(0, all.dim(0)), all);
-                return all;
-            });
+            model.tables().restore(weights.names(), weights::tensor);
         }
     }
 
-    private static void readRounded(TensorFile weights, Slice slice, Tensor into) {
+    private static void readRounded(SavedWeights weights, Slice slice, Tensor into) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
             Tensor whole = new Int8Weight(weights.tensor(slice.parameter()), weights.tensor(slice.parameter() + SCALE))
@@ -180,7 +209,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
     public static long weightBytes(Path folder) {
         Path inside = AtomicFolder.readable(folder);
         requireModel(folder, inside);
-        return TensorFile.open(inside.resolve(WEIGHTS)).bytes();
+        return SavedWeights.of(folder).bytes();
     }
 
     /** Saving replaces the folder whole, so it must not hold anything but a model. */
@@ -232,7 +261,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
 
     /** Reads what a part of a saved model holds, and nothing else of its weights. */
     public static void readWeights(Path folder, Model part) {
-        readWeights(part, AtomicFolder.readable(folder).resolve(WEIGHTS));
+        read(SavedWeights.of(folder), part, folder);
     }
 
     /** What is done to raw features before a saved model sees them. */
@@ -262,7 +291,7 @@ public record SavedModel(Model model, Features features, Evaluation metrics, Mad
                 describe(folder, rounded ? options.quantization(Json.read(rounding, Quantization.class)) : options);
         Model model = saved.plan().build();
         try {
-            readWeights(model, inside.resolve(WEIGHTS));
+            readWeights(folder, model);
             return new SavedModel(model, saved.features(), saved.metrics(), saved.made());
         } catch (RuntimeException e) {
             model.close();

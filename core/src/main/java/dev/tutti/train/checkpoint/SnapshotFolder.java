@@ -68,7 +68,7 @@ public final class SnapshotFolder {
         new CheckpointManifest(
                         progress,
                         parts.stream()
-                                .map(part -> new CheckpointManifest.Part(part.file(), part.bytes(), part.checksum()))
+                                .map(part -> new SlicedTensors.Part(part.file(), part.bytes(), part.checksum()))
                                 .toList())
                 .write(manifest);
         files.keep(keep, manifest);

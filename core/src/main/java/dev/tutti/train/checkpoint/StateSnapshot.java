@@ -5,6 +5,7 @@ import dev.tutti.array.NdArray;
 import dev.tutti.array.Shape;
 import dev.tutti.json.Json;
 import dev.tutti.nn.Slice;
+import dev.tutti.optim.MovingAverage;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
@@ -118,6 +119,20 @@ public final class StateSnapshot {
                 .named(true)
                 .forEach((name, tensor) -> all.put(Slice.all(name, tensor.shape()), tensor));
         return all;
+    }
+
+    /** What this member holds of the model; the slices belong to the open scope. */
+    Map<Slice, Tensor> weights() {
+        return replica.model().held();
+    }
+
+    boolean modelIsDivided() {
+        return !replica.model().plan().isWhole();
+    }
+
+    /** Gives the model the averaged weights, which are those that are saved, until it is closed. */
+    MovingAverage.Swap swapInAverage() {
+        return averaged.swapIn();
     }
 
     private static Slice named(String prefix, Slice slice) {

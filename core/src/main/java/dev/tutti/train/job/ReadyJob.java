@@ -9,10 +9,12 @@ import dev.tutti.nn.Model;
 import dev.tutti.tensor.Engine;
 import dev.tutti.train.Fit;
 import dev.tutti.train.History;
+import dev.tutti.train.RemoteLauncher;
 import dev.tutti.train.Trainer;
 import dev.tutti.train.TrainingConfig;
 import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
+import dev.tutti.train.callback.FinalModel;
 import dev.tutti.train.checkpoint.SavedModel;
 import dev.tutti.train.run.RunRecorder;
 import dev.tutti.train.transfer.AdoptionReport;
@@ -184,11 +186,16 @@ public final class ReadyJob implements AutoCloseable {
 
     private History train(boolean resume, BooleanSupplier interrupted, RunRecorder recorder, Callback... watchers) {
         RunFolder output = job.output();
+        FinalModel parts = Callbacks.finalModel(output.model());
         Fit fit = job.fit()
                 .on(job.cluster().reachableThrough(output.coordinator()))
                 .until(interrupted)
                 .callbacks(callbacks(watchers))
                 .callbacks(recorder);
+        if (fit.strategy().buildsParts()
+                && !(fit.launcher() instanceof RemoteLauncher)) { // the whole model comes back from those
+            fit = fit.callbacks(parts);
+        }
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
         fit = resume ? fit.resume(new Checkpoints(job).folder()) : fit;
         History history = job.cacheTrunk()
@@ -203,9 +210,11 @@ public final class ReadyJob implements AutoCloseable {
                     history.strategy()); // the interruption came too late
         }
         if (history.ending() != History.Ending.INTERRUPTED) {
-            trainer.save(
-                    output.model(),
-                    history.epochs().isEmpty() ? null : history.last().measured());
+            if (!parts.isSaved()) {
+                trainer.save(
+                        output.model(),
+                        history.epochs().isEmpty() ? null : history.last().measured());
+            }
             if (job.lora().isPresent()) {
                 Lora.save(model(), output.adapter());
             }

@@ -2,11 +2,12 @@ package dev.tutti.train.transfer;
 
 import dev.tutti.array.Range;
 import dev.tutti.array.Shape;
-import dev.tutti.io.AtomicFolder;
 import dev.tutti.io.FileException;
 import dev.tutti.io.TensorFile;
+import dev.tutti.nn.Slice;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.tensor.script.ScriptModule;
+import dev.tutti.train.checkpoint.SavedWeights;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -30,18 +31,38 @@ interface WeightSource extends AutoCloseable {
         Path folder = Files.isDirectory(path.resolve("model")) && !Files.exists(path.resolve("model.json"))
                 ? path.resolve("model")
                 : path;
-        Path weights = AtomicFolder.readable(folder).resolve("weights.safetensors");
         if (Files.isDirectory(folder)) {
-            if (!Files.exists(weights)) {
+            if (!SavedWeights.areIn(folder)) {
                 throw new FileException(
                         path.toString(),
                         "holds no weights.safetensors: expected a saved model or the run that made it");
             }
-            return new OfFile(TensorFile.openVerified(weights));
+            return new OfModel(SavedWeights.of(folder));
         }
         return path.toString().endsWith(".safetensors")
                 ? new OfFile(TensorFile.open(path))
                 : new OfScript(ScriptModule.load(path));
+    }
+
+    /** The weights of a saved model. */
+    record OfModel(SavedWeights weights) implements WeightSource {
+        @Override
+        public Set<String> names() {
+            return weights.names();
+        }
+
+        @Override
+        public Shape shape(String name) {
+            return weights.shape(name);
+        }
+
+        @Override
+        public void read(String name, int axis, Range rows, Tensor into) {
+            weights.read(new Slice(name, weights.shape(name), axis, rows), into);
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** A safetensors file. */

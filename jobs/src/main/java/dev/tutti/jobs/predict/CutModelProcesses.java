@@ -129,6 +129,11 @@ public final class CutModelProcesses implements LoadedModel {
         }
     }
 
+    /** Begins a text that is written on token by token; see {@link CutModel#sequence}. */
+    public CutModel.Sequence sequence() {
+        return model.sequence();
+    }
+
     /** The first output for all rows of the data. */
     public NdArray predict(Dataset data) {
         List<NdArray> parts = new ArrayList<>();

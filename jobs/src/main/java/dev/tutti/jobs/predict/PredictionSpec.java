@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tutti.data.Dataset;
 import dev.tutti.json.Json;
 import dev.tutti.nn.ComputePrecision;
+import dev.tutti.train.checkpoint.SavedWeights;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ record PredictionSpec(
         Path folder = model.toAbsolutePath().normalize();
         return new PredictionSpec(
                 folder.toString(),
-                state(folder.resolve("weights.safetensors")),
+                state(SavedWeights.witness(folder)),
                 Json.read(Json.write(data), JsonNode.class, "data"),
                 data.source().fingerprint(),
                 partRows,

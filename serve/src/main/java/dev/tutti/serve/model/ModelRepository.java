@@ -3,6 +3,7 @@ package dev.tutti.serve.model;
 import dev.tutti.io.AtomicFile;
 import dev.tutti.io.FileException;
 import dev.tutti.json.Json;
+import dev.tutti.train.checkpoint.SavedWeights;
 import dev.tutti.train.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,6 @@ public final class ModelRepository {
 
     private static final String POLICY = "serving.json";
     private static final String MODEL = "model.json";
-    private static final List<String> FINGERPRINT = List.of(MODEL, "weights.safetensors", "features.json");
 
     /**
      * A model that was found.
@@ -121,9 +121,8 @@ public final class ModelRepository {
     /** Changes when the files of a model are replaced. */
     static String fingerprint(Path model) {
         StringBuilder text = new StringBuilder();
-        for (String name : FINGERPRINT) {
+        for (Path file : List.of(model.resolve(MODEL), SavedWeights.witness(model), model.resolve("features.json"))) {
             try {
-                Path file = model.resolve(name);
                 text.append(Files.getLastModifiedTime(file).toMillis())
                         .append(':')
                         .append(Files.size(file))

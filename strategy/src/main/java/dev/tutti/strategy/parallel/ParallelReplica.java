@@ -32,9 +32,12 @@ import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StateLostException;
 import dev.tutti.train.replica.StepInput;
 import dev.tutti.train.replica.StepPlan;
+import dev.tutti.train.replica.StrategyReport;
 import dev.tutti.train.replica.Vote;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -419,6 +422,15 @@ final class ParallelReplica implements Replica {
     /** The most micro-batches whose activations were held at once. */
     int mostAlive() {
         return unflushed == null ? runner.mostAlive() : unflushed.mostAlive();
+    }
+
+    /** What this member has sent since the members met. */
+    @Override
+    public StrategyReport report() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("stageBytes", links == null ? 0 : sentBytes());
+        values.put("summedBytes", summedBytes());
+        return new StrategyReport("", values);
     }
 
     @Override

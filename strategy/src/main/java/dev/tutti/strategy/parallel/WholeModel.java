@@ -20,6 +20,9 @@ final class WholeModel {
     /** A whole model may take so much of a machine's memory: the parts are still there. */
     private static final double SHARE = 0.25;
 
+    /** And so much of what a limit of the process leaves: arriving slices need room as well. */
+    private static final double SHARE_OF_REST = 0.5;
+
     private WholeModel() {}
 
     /**
@@ -37,8 +40,8 @@ final class WholeModel {
         if (!fits) {
             if (rank == 0) {
                 LOG.info(
-                        "the whole model takes {} bytes, more than this member has room for: it stays in parts, which"
-                                + " are saved by checkpoints",
+                        "the whole model takes {} bytes, more than this member has room for: it stays in parts, which are"
+                                + " saved by checkpoints and by the callback finalModel",
                         whole.bytes());
             }
             return part;
@@ -60,7 +63,8 @@ final class WholeModel {
     }
 
     private static boolean fits(ModelPlan whole) {
-        return whole.bytes() <= MachineMemory.bytes().orElse(Long.MAX_VALUE) * SHARE;
+        return whole.bytes() <= MachineMemory.bytes().orElse(Long.MAX_VALUE) * SHARE
+                && whole.bytes() <= MachineMemory.left().orElse(Long.MAX_VALUE) * SHARE_OF_REST;
     }
 
     /** @param all null on members that gather nothing */

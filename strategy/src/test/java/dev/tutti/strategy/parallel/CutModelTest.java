@@ -1,5 +1,13 @@
 package dev.tutti.strategy.parallel;
 
+import static dev.tutti.loss.Losses.softmaxCrossEntropy;
+import static dev.tutti.nn.Layers.attention;
+import static dev.tutti.nn.Layers.dense;
+import static dev.tutti.nn.Layers.embedding;
+import static dev.tutti.nn.Layers.residual;
+import static dev.tutti.nn.Layers.rmsNorm;
+import static dev.tutti.nn.Layers.swiGlu;
+import static dev.tutti.optim.Optimizers.sgd;
 import static dev.tutti.strategy.Strategies.parallel;
 import static dev.tutti.train.Fit.epochs;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +18,8 @@ import dev.tutti.array.NdArray;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.BatchReader;
+import dev.tutti.data.Dataset;
+import dev.tutti.nn.Sequential;
 import dev.tutti.strategy.TestingCluster;
 import dev.tutti.strategy.parallel.inference.CutModel;
 import dev.tutti.train.Trainer;
@@ -19,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +73,11 @@ class CutModelTest {
     }
 
     private static List<NdArray> together(Path folder, ParallelModels model, Parallel strategy) {
+        return with(folder, strategy, cut -> ask(cut, model));
+    }
+
+    /** What the front does with a model that all open. */
+    private static List<NdArray> with(Path folder, Parallel strategy, Function<CutModel, List<NdArray>> work) {
         return new TestingCluster(strategy.grid(1).members())
                 .run(place -> {
                     try (Team team = place.assemble(null)) {
@@ -73,7 +89,7 @@ class CutModelTest {
                                             .mapToLong(p -> p.shape().size())
                                             .sum());
                             if (team.group().rank() == 0) {
-                                answers = ask(cut, model);
+                                answers = work.apply(cut);
                             } else {
                                 cut.run();
                             }
@@ -103,6 +119,74 @@ class CutModelTest {
                 }
             }
         }
+    }
+
+    private static final Sequential WRITER = Sequential.of(
+            embedding(20, 8),
+            residual(rmsNorm(), attention(2).causal().rotary().noBias()),
+            residual(rmsNorm(), swiGlu(12)),
+            residual(rmsNorm(), attention(2).causal().rotary().noBias()),
+            residual(rmsNorm(), swiGlu(12)),
+            rmsNorm(),
+            dense(20));
+
+    private static NdArray ids(int from, int count) {
+        long[] ids = new long[count];
+        for (int i = 0; i < count; i++) {
+            ids[i] = (from + i) * 7L % 20;
+        }
+        return NdArray.of(ids, 1, count);
+    }
+
+    /** A text of twelve tokens is given in pieces, beside another one; what members keep of it makes up for what they are not given again. */
+    @Test
+    void aTextIsWrittenOnStepByStep(@TempDir Path folder) {
+        Path saved = folder.resolve("model");
+        NdArray expected;
+        try (Trainer trainer =
+                Trainer.of(WRITER, sgd(0.1), softmaxCrossEntropy()).cores(1)) {
+            trainer.build(Dataset.of(ids(0, 12), ids(1, 12)));
+            trainer.save(saved);
+            expected = trainer.model().predict(ids(0, 12));
+        }
+        for (Parallel strategy : List.of(
+                parallel().pipeline(3),
+                parallel().tensor(2),
+                parallel().tensor(2).pipeline(2))) {
+            List<NdArray> pieces = with(saved, strategy, cut -> {
+                List<CompletableFuture<NdArray>> answers = new ArrayList<>();
+                try (CutModel.Sequence text = cut.sequence();
+                        CutModel.Sequence other = cut.sequence()) {
+                    answers.add(text.predict(ids(0, 5)));
+                    var unused = other.predict(ids(3, 4));
+                    for (int i = 5; i < 12; i++) {
+                        answers.add(text.predict(ids(i, 1)));
+                    }
+                    return answers.stream()
+                            .map(answer ->
+                                    answer.orTimeout(60, TimeUnit.SECONDS).join())
+                            .toList();
+                }
+            });
+            int at = 0;
+            for (NdArray piece : pieces) {
+                for (int i = 0; i < piece.size(); i++) {
+                    assertThat(piece.at(i)).isCloseTo(expected.at(at++), within(1e-5));
+                }
+            }
+            assertThat(at).isEqualTo((int) expected.size());
+        }
+    }
+
+    @Test
+    void aModelThatLooksAheadIsNotGivenStepByStep(@TempDir Path folder) {
+        Path saved = folder.resolve("model");
+        saved(ParallelModels.ENCODER, saved);
+        assertThatThrownBy(() -> with(saved, parallel().pipeline(2), cut -> {
+                    cut.sequence();
+                    return List.of();
+                }))
+                .hasStackTraceContaining("cannot go on step by step");
     }
 
     @Test

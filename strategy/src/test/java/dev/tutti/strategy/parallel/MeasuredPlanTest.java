@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.comm.Team;
 import dev.tutti.data.Batch;
 import dev.tutti.data.Dataset;
+import dev.tutti.nn.Input;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ModelPlan;
 import dev.tutti.optim.Optimizer;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -93,6 +95,26 @@ class MeasuredPlanTest {
                 .isEqualTo(plan.members().stream()
                         .mapToLong(MemberShare::stateBytes)
                         .sum());
+    }
+
+    /** With three stages and eight micro-batches, of which each member counts those that it holds activations of. */
+    @Test
+    void gpipeHoldsAllMicroBatchesAndOneForwardOneBackwardNoMoreThanThereAreStages() {
+        Parallel stages = parallel().pipeline(3).microBatches(8).stages("dense2", "dense4");
+        assertThat(alive(stages.schedule(PipelineSchedule.GPIPE))).containsExactly(8, 8, 8);
+        assertThat(alive(stages)).containsExactly(3, 2, 1);
+    }
+
+    private static List<Integer> alive(Parallel strategy) {
+        Dataset data = ParallelModels.MLP.data(ROWS).batch(ROWS);
+        ModelPlan whole = ModelPlan.of(
+                ParallelModels.MLP.definition(),
+                Model.Options.DEFAULT,
+                List.of(Input.of(data.spec().features().get(0).shape().toArray())));
+        return new TestingCluster(3)
+                .run(place -> step(place.assemble(null), strategy, whole, data)).values().stream()
+                        .map(Measured::alive)
+                        .toList();
     }
 
     /** Members would measure where to cut, and might cut elsewhere than the plan. */

@@ -8,6 +8,7 @@ import dev.tutti.comm.MemberLostException;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.MessageTimeoutException;
 import dev.tutti.comm.Team;
+import dev.tutti.nn.KeyValueCache;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.ModelPlan;
 import dev.tutti.strategy.parallel.Grid;
@@ -23,6 +24,7 @@ import dev.tutti.train.checkpoint.SavedModel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +43,8 @@ import java.util.concurrent.Semaphore;
  */
 public final class CutModel implements AutoCloseable {
     private static final String END = "end";
+    private static final String FORGET = "forget ";
+    private static final String OF = " of ";
     private static final Duration GLANCE = Duration.ofMillis(200);
     private static final Duration SEND_LIMIT = Duration.ofSeconds(60);
 
@@ -55,10 +59,12 @@ public final class CutModel implements AutoCloseable {
     private final int slice;
     private final Map<String, CompletableFuture<List<NdArray>>> due = new ConcurrentHashMap<>();
     private final Semaphore places;
+    private final Map<String, KeyValueCache> caches = new HashMap<>(); // of the sequences under way
     private RuntimeException sliceFailure;
     private volatile RuntimeException failure;
     private Thread collector;
     private long number;
+    private long sequences;
     private boolean closed;
 
     private CutModel(Team team, Grid grid, ModelDescription description, Model part, int rank) {
@@ -183,7 +189,52 @@ public final class CutModel implements AutoCloseable {
      *
      * @return the outputs of the model
      */
-    public synchronized CompletableFuture<List<NdArray>> predict(List<NdArray> inputs) {
+    public CompletableFuture<List<NdArray>> predict(List<NdArray> inputs) {
+        return predict(inputs, "");
+    }
+
+    /**
+     * Begins sequences that are given step by step. Every member keeps the keys and values that its part has computed, so that each further
+     * step costs one step instead of all of them.
+     *
+     * @throws dev.tutti.TuttiException if a layer of the model computes a step from later ones, or from earlier ones in another way than
+     *     attention
+     */
+    public synchronized Sequence sequence() {
+        KeyValueCache.of(description.plan());
+        return new Sequence("sequence-" + sequences++);
+    }
+
+    /** A batch of sequences under way. */
+    public final class Sequence implements AutoCloseable {
+        private final String name;
+
+        private Sequence(String name) {
+            this.name = name;
+        }
+
+        /**
+         * The outputs for further steps, given those before them. Steps may be given before the answers to earlier ones are there.
+         *
+         * @param steps {@code [batch, time]} of ids, or {@code [batch, time, width]}; any number of steps
+         */
+        public CompletableFuture<NdArray> predict(NdArray steps) {
+            return CutModel.this.predict(List.of(steps), OF + name).thenApply(outputs -> outputs.get(0));
+        }
+
+        /** Lets all members forget the steps. */
+        @Override
+        public void close() {
+            synchronized (CutModel.this) {
+                if (!closed && failure == null) {
+                    pass(FORGET + name);
+                    forget(name);
+                }
+            }
+        }
+    }
+
+    private synchronized CompletableFuture<List<NdArray>> predict(List<NdArray> inputs, String ofSequence) {
         if (!isFront() || closed) {
             throw new IllegalStateException(
                     closed
@@ -197,7 +248,7 @@ public final class CutModel implements AutoCloseable {
             return CompletableFuture.failedFuture(failure);
         }
         CompletableFuture<List<NdArray>> answer = new CompletableFuture<>();
-        String key = Long.toString(number++);
+        String key = number++ + ofSequence;
         due.put(key, answer);
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {
@@ -205,7 +256,7 @@ public final class CutModel implements AutoCloseable {
             for (int other = 1; other < grid.tensor(); other++) {
                 send(holder(0, other), key, tensors);
             }
-            List<Tensor> outputs = forward(tensors);
+            List<Tensor> outputs = forward(key, tensors);
             if (isLast()) {
                 answered(key, Evaluator.arrays(outputs));
             } else {
@@ -277,8 +328,13 @@ public final class CutModel implements AutoCloseable {
         team.messages().send(to, topic, Message.of(key, plain.toArray(Tensor[]::new)), SEND_LIMIT);
     }
 
-    private List<Tensor> forward(List<Tensor> inputs) {
-        List<Tensor> outputs = part.forward(inputs);
+    private List<Tensor> forward(String key, List<Tensor> inputs) {
+        int at = key.indexOf(OF);
+        List<Tensor> outputs = at < 0
+                ? part.forward(inputs)
+                : List.of(part.forward(
+                        inputs.get(0),
+                        caches.computeIfAbsent(key.substring(at + OF.length()), name -> KeyValueCache.of(part))));
         if (sliceFailure != null) {
             throw sliceFailure;
         }
@@ -297,12 +353,17 @@ public final class CutModel implements AutoCloseable {
             try (Message message = next(from, topic(stage));
                     Scope scope = Scope.open();
                     NoGradients off = NoGradients.begin()) {
-                goesOn = !message.text().equals(END);
-                List<Tensor> outputs = goesOn ? forward(message.body()) : List.of();
+                String text = message.text();
+                goesOn = !text.equals(END);
+                boolean forgets = text.startsWith(FORGET);
+                if (forgets) {
+                    forget(text.substring(FORGET.length()));
+                }
+                List<Tensor> outputs = goesOn && !forgets ? forward(text, message.body()) : List.of();
                 if (!isLast()) {
-                    send(holder(stage + 1, slice), message.text(), outputs);
-                } else if (slice == 0) {
-                    send(holder(0, 0), "answers", message.text(), outputs);
+                    send(holder(stage + 1, slice), text, outputs);
+                } else if (slice == 0 && !forgets) {
+                    send(holder(0, 0), "answers", text, outputs);
                 }
             }
         }
@@ -324,7 +385,25 @@ public final class CutModel implements AutoCloseable {
                 fail(e); // members that are lost need not be told
             }
         }
+        caches.values().forEach(KeyValueCache::close);
         part.close();
+    }
+
+    /** Tells the members that this one gives batches to, which pass it on. */
+    private void pass(String order) {
+        for (int other = 1; other < grid.tensor(); other++) {
+            send(holder(0, other), order, List.of());
+        }
+        if (grid.pipeline() > 1) {
+            send(holder(1, 0), order, List.of());
+        }
+    }
+
+    private void forget(String sequence) {
+        KeyValueCache cache = caches.remove(sequence);
+        if (cache != null) {
+            cache.close();
+        }
     }
 
     private void end() {
@@ -332,11 +411,8 @@ public final class CutModel implements AutoCloseable {
         CompletableFuture.allOf(open.toArray(CompletableFuture[]::new))
                 .handle((done, e) -> null)
                 .join();
-        for (int other = 1; other < grid.tensor(); other++) {
-            send(holder(0, other), END, List.of());
-        }
+        pass(END);
         if (grid.pipeline() > 1) {
-            send(holder(1, 0), END, List.of());
             try {
                 collector.join(SEND_LIMIT.toMillis());
             } catch (InterruptedException e) {

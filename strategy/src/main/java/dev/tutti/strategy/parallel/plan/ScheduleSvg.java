@@ -12,6 +12,8 @@ public final class ScheduleSvg {
     private static final int UNIT = 26;
     private static final int LEFT = 84;
     private static final int TOP = 44;
+    private static final double MEASURED_WIDTH = 900;
+    private static final double ROOM_FOR_NUMBER = 16;
     private static final List<String> FORWARD = List.of("#9ec5fe", "#5b9bf8", "#2f6fd0", "#1d4f9e");
     private static final List<String> BACKWARD = List.of("#a6e3b8", "#5fc98a", "#2f9e5f", "#1f7043");
 
@@ -24,8 +26,34 @@ public final class ScheduleSvg {
      */
     public static String of(ScheduleTable table, String title, double backward) {
         ScheduleTimeline timeline = ScheduleTimeline.of(table, backward);
-        int width = LEFT + (int) Math.ceil(timeline.end() * UNIT) + 20;
-        int height = TOP + table.stages() * ROW + 40;
+        return draw(
+                timeline,
+                title,
+                UNIT,
+                String.format(
+                        Locale.ROOT,
+                        "forward blue, backward green; idle %.1f%% of the time; at most %d micro-batches alive on stage 1",
+                        100 * timeline.bubble(),
+                        table.mostAlive(0)));
+    }
+
+    /** Draws a step as it was measured, in seconds. */
+    public static String measured(ScheduleTimeline timeline, String title) {
+        return draw(
+                timeline,
+                title,
+                MEASURED_WIDTH / timeline.end(),
+                String.format(
+                        Locale.ROOT,
+                        "forward blue, backward green; %.1f ms; idle %.1f%% of the time",
+                        1000 * timeline.end(),
+                        100 * timeline.bubble()));
+    }
+
+    private static String draw(ScheduleTimeline timeline, String title, double unit, String below) {
+        int stages = timeline.spans().size();
+        int width = LEFT + (int) Math.ceil(timeline.end() * unit) + 20;
+        int height = TOP + stages * ROW + 40;
         StringBuilder svg = new StringBuilder();
         svg.append(String.format(
                 Locale.ROOT,
@@ -35,41 +63,41 @@ public final class ScheduleSvg {
                 width,
                 height,
                 escaped(title)));
-        for (int stage = 0; stage < table.stages(); stage++) {
+        for (int stage = 0; stage < stages; stage++) {
             int y = TOP + stage * ROW;
             svg.append(String.format(
                     Locale.ROOT, "<text x=\"10\" y=\"%d\">stage %d</text>%n", y + ROW / 2 + 2, stage + 1));
             for (ScheduleTimeline.Span span : timeline.spans().get(stage)) {
-                append(svg, span, y);
+                append(svg, span, y, unit);
             }
         }
         svg.append(String.format(
-                Locale.ROOT,
-                "<text x=\"10\" y=\"%d\" fill=\"#555\">forward blue, backward green; idle %.1f%% of the time; at most %d"
-                        + " micro-batches alive on stage 1</text>%n</svg>%n",
-                height - 14,
-                100 * timeline.bubble(),
-                table.mostAlive(0)));
+                Locale.ROOT, "<text x=\"10\" y=\"%d\" fill=\"#555\">%s</text>%n</svg>%n", height - 14, escaped(below)));
         return svg.toString();
     }
 
-    private static void append(StringBuilder svg, ScheduleTimeline.Span span, int y) {
+    private static void append(StringBuilder svg, ScheduleTimeline.Span span, int y, double unit) {
         ScheduleSlot slot = span.slot();
         List<String> colours = slot.backward() ? BACKWARD : FORWARD;
-        double x = LEFT + span.from() * UNIT;
-        double width = (span.to() - span.from()) * UNIT;
+        double x = LEFT + span.from() * unit;
+        double width = (span.to() - span.from()) * unit;
         svg.append(String.format(
                 Locale.ROOT,
-                "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"white\"/>"
-                        + "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>%n",
+                "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"white\"/>",
                 x,
                 y,
                 width,
                 ROW - 6,
-                colours.get(slot.chunk() % colours.size()),
-                x + width / 2,
-                y + ROW / 2 + 2,
-                slot.microBatch() + 1));
+                colours.get(slot.chunk() % colours.size())));
+        if (width >= ROOM_FOR_NUMBER) {
+            svg.append(String.format(
+                    Locale.ROOT,
+                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>",
+                    x + width / 2,
+                    y + ROW / 2 + 2,
+                    slot.microBatch() + 1));
+        }
+        svg.append(System.lineSeparator());
     }
 
     private static String escaped(String text) {
