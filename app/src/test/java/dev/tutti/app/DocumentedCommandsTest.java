@@ -32,6 +32,9 @@ class DocumentedCommandsTest {
     /** The built-in job on so few rows that it takes a second. */
     private static final String FEW_ROWS = "{source: {type: mnist, part: test}, stages: [{type: take, count: 64}]}";
 
+    /** For one command; a simulation of 10,000 members took more than two minutes on a machine with much else to do. */
+    private static final int PATIENCE_SECONDS = 240;
+
     @TempDir
     private Path folder;
 
@@ -149,25 +152,237 @@ class DocumentedCommandsTest {
     }
 
     /**
-     * The same with the commands that train the built-in job, on few rows, in all documents. It takes minutes: {@code ./tutti test -pl
-     * app -am -Dtest=DocumentedCommandsTest -Dtutti.documents=all}.
+     * The same with the commands that train the built-in job, on few rows, in all documents. It and those below take minutes: {@code ./tutti test -pl
+     * app -am -Dtest=DocumentedCommandsTest -Dtutti.documents=all}; the beginning of a path in place of {@code all}, such as {@code docs/strategies}, types those
+     * of some documents.
      */
     @Test
     @Timeout(1200)
-    @EnabledIfSystemProperty(named = "tutti.documents", matches = "all", disabledReason = "takes minutes")
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = ".+", disabledReason = "takes minutes")
     void thoseThatTrainWorkAsPrinted() throws Exception {
+        String documents = System.getProperty("tutti.documents");
         prepareClone();
         List<String> typed = new ArrayList<>();
         for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
             boolean trains = command.line()
                             .matches("\\./tutti (train|parity|plan|simulate) mnist\\b.*|\\./tutti federate simulate .*")
                     && !command.line().matches(".*(--print-job|--on |& *$).*");
-            if (command.block() && trains && !typed.contains(command.line())) {
+            boolean asked = documents.equals("all") || command.where().startsWith(documents);
+            if (command.block() && trains && asked && !typed.contains(command.line())) {
                 type(command.line());
                 typed.add(command.line());
             }
         }
-        assertThat(typed).hasSizeGreaterThanOrEqualTo(12);
+        assertThat(typed).hasSizeGreaterThanOrEqualTo(documents.equals("all") ? 12 : 1);
+    }
+
+    /** A run of four processes that is looked at and changed while it goes on. */
+    @Test
+    @Timeout(300)
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = ".+", disabledReason = "takes minutes")
+    void thoseOfARunningJobWorkAsPrinted() throws Exception {
+        prepareClone();
+        type("./tutti train mnist --print-job > digits.yaml");
+        Path job = folder.resolve("digits.yaml");
+        useFewRows(job);
+        Files.writeString(job, Files.readString(job).replaceFirst("(?m)^epochs: .*$", "epochs: 100000"));
+        String train = documented("docs/commands.md", "./tutti train digits.yaml --processes 4 ");
+        try (Background running = new Background(train.replaceFirst(" &$", ""))) {
+            running.await("./tutti status runs/digits");
+            type(documented("docs/commands.md", "./tutti status runs/digits"));
+            type(documented("docs/commands.md", "./tutti configure runs/digits learningRate=0"));
+            type(documented("docs/commands.md", "./tutti configure runs/digits learningRate="));
+            assertThat(running.stop()).as("%s", running).isEqualTo(130);
+        }
+    }
+
+    /** Services on the ports that the documents name. */
+    @Test
+    @Timeout(300)
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = ".+", disabledReason = "takes minutes")
+    void thoseThatServeWorkAsPrinted() throws Exception {
+        prepareClone();
+        type("./tutti train mnist --epochs 1");
+        try (Background service =
+                new Background(documented("docs/serving.md", "./tutti serve runs/mnist --port 8080"))) {
+            service.await("curl -sf localhost:8080/v2/health/ready");
+            String curl = line("docs/serving.md", "curl -H 'Content-Type: image/png'");
+            type(curl.replaceFirst("^curl", "curl -sf"));
+            type("curl -sf localhost:8080/v1/models/mnist && curl -sf localhost:8080/v2/models/mnist && curl -sf"
+                    + " localhost:8080/metrics | grep -q tutti_requests_total");
+            assertThat(service.stop()).as("%s", service).isZero();
+        }
+        String first = "./tutti serve runs/mnist --port 808";
+        String route = documented("docs/serving.md", "./tutti route ");
+        try (Background one = new Background(first + 1);
+                Background two = new Background(first + 2);
+                Background router = new Background(route)) {
+            one.await("curl -sf localhost:8081/v2/health/ready");
+            two.await("curl -sf localhost:8082/v2/health/ready");
+            router.await("curl -sf localhost:8080/v2/models/mnist/ready");
+            assertThat(router.stop()).as("%s", router).isZero();
+        }
+        try (Background up = new Background(documented("docs/jobs.md", "./tutti up --port 8090"))) {
+            up.await("curl -sf localhost:8090/api/resources");
+            type(line("docs/jobs.md", "curl -H 'Content-Type: application/json'")
+                    .replaceFirst("^curl", "curl -sf"));
+            type(
+                    "curl -sf localhost:8090/api/jobs | grep -q '\"mnist\"' && curl -sf localhost:8090/ | grep -q '<title>Tutti'");
+            type(
+                    "for job in $(curl -s localhost:8090/api/jobs | grep -o"
+                            + " '\"id\" *: *\"[^\"]*\"' | cut -d'\"' -f4); do curl -sf -X POST localhost:8090/api/jobs/$job/cancel; done");
+            up.await("curl -s localhost:8090/api/jobs | grep -q '\"state\" : \"cancelled\"'"); // else its process would
+            // go on
+            assertThat(up.stop()).as("%s", up).isZero();
+        }
+    }
+
+    /** Several tasks, and a search for good settings, by the job files that their documents show. */
+    @Test
+    @Timeout(900)
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = ".+", disabledReason = "takes minutes")
+    void thoseOfTasksAndTuningWorkAsPrinted() throws Exception {
+        prepareClone();
+        String few = "data: {train: " + FEW_ROWS + ", validation: " + FEW_ROWS + "}";
+        String tasks = firstYaml("docs/multi-task.md")
+                .replace("data: mnist", few)
+                .replaceAll("count: \\d+000", "count: 64")
+                .replace("part: test}, stages: [", "part: test}, stages: [{type: take, count: 64}, ")
+                .replaceFirst("epochs: \\d+", "epochs: 1");
+        Files.writeString(folder.resolve("tasks.yaml"), tasks);
+        String job = firstYaml("docs/tuning.md").replace("data: mnist", few);
+        Files.writeString(folder.resolve("job.yaml"), job);
+        int typed = 0;
+        for (DocumentedCommand command : DocumentedCommand.all(ROOT)) {
+            if (command.block() && command.where().matches("docs/(multi-task|tuning).md")) {
+                type(command.line());
+                typed++;
+            }
+        }
+        assertThat(typed).isGreaterThanOrEqualTo(5);
+    }
+
+    /** A server and workers, and a server and its clients, each in a terminal of its own. */
+    @Test
+    @Timeout(400)
+    @EnabledIfSystemProperty(named = "tutti.documents", matches = ".+", disabledReason = "takes minutes")
+    void thoseOfSeveralTerminalsWorkAsPrinted() throws Exception {
+        prepareClone();
+        String roles = "docs/strategies/parameter-server.md";
+        String text = Files.readString(ROOT.resolve(roles));
+        String spec = text.substring(text.indexOf("## Roles by hand"));
+        Files.writeString(
+                folder.resolve("cluster.json"),
+                spec.substring(spec.indexOf("```json") + "```json".length(), spec.indexOf("```\n```")));
+        try (Background server = new Background(documented(roles, "./tutti server --spec cluster.json --index 0"));
+                Background other =
+                        new Background(documented(roles, "./tutti worker mnist --spec cluster.json --index 1"))) {
+            type(documented(roles, "./tutti worker mnist --spec cluster.json --index 0"));
+            assertThat(other.end()).as("%s", other).isZero();
+            assertThat(server.end()).as("%s", server).isZero();
+        }
+        String federated = "docs/strategies/federated.md";
+        for (int i = 0; i < 3; i++) {
+            Files.createDirectories(folder.resolve("part" + i));
+            Files.writeString(
+                    folder.resolve("part" + i).resolve("data.yaml"),
+                    "{source: {type: mnist, part: train}, stages: [{type: take, count: 600}, {type: shard, index: " + i
+                            + ", count: 3}]}");
+        }
+        String join = "./tutti federate join 127.0.0.1:8090 --data part";
+        try (Background server = new Background(documented(federated, "./tutti federate serve mnist --minimum 3"))) {
+            server.await("(exec 3<> /dev/tcp/127.0.0.1/8090)");
+            try (Background first = new Background(documented(federated, join + 0));
+                    Background second = new Background(documented(federated, join + 1))) {
+                type(documented(federated, join + 2));
+                assertThat(first.end()).as("%s", first).isZero();
+                assertThat(second.end()).as("%s", second).isZero();
+            }
+            assertThat(server.end()).as("%s", server).isZero();
+        }
+    }
+
+    private static String documented(String document, String beginning) throws IOException {
+        return DocumentedCommand.all(ROOT).stream()
+                .filter(command -> command.block() && command.where().equals(document))
+                .map(DocumentedCommand::line)
+                .filter(line -> line.startsWith(beginning))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String line(String document, String beginning) throws IOException {
+        try (Stream<String> lines = Files.lines(ROOT.resolve(document))) {
+            return lines.filter(line -> line.startsWith(beginning)).findFirst().orElseThrow();
+        }
+    }
+
+    private static String firstYaml(String document) throws IOException {
+        String text = Files.readString(ROOT.resolve(document));
+        int from = text.indexOf("```yaml\n") + "```yaml\n".length();
+        return text.substring(from, text.indexOf("```", from));
+    }
+
+    /** A line that is typed into a terminal of its own and stays there. */
+    private final class Background implements AutoCloseable {
+        private final String line;
+        private final Path log;
+        private final Process shell;
+
+        Background(String line) throws IOException {
+            this.line = line;
+            log = Files.createTempFile(folder, "background", ".log");
+            shell = new ProcessBuilder("bash", "-c", "exec " + line)
+                    .directory(folder.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+        }
+
+        /** Waits until a command succeeds. */
+        void await(String command) throws Exception {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            while (new ProcessBuilder("bash", "-c", command)
+                            .directory(folder.toFile())
+                            .redirectErrorStream(true)
+                            .redirectOutput(folder.resolve("await.log").toFile())
+                            .start()
+                            .waitFor()
+                    != 0) {
+                assertThat(shell.isAlive()).as("%s", this).isTrue();
+                assertThat(System.nanoTime()).as("%s: %s", command, this).isLessThan(deadline);
+                TimeUnit.MILLISECONDS.sleep(200);
+            }
+        }
+
+        /** Asks it to end, as Ctrl-C does; returns its exit code. */
+        int stop() throws InterruptedException {
+            shell.destroy();
+            return end();
+        }
+
+        /** Waits for its end; returns its exit code. */
+        int end() throws InterruptedException {
+            assertThat(shell.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("%s ends", line)
+                    .isTrue();
+            return shell.exitValue();
+        }
+
+        @Override
+        public String toString() {
+            try {
+                return line + ": " + Files.readString(log);
+            } catch (IOException e) {
+                return line;
+            }
+        }
+
+        @Override
+        public void close() {
+            shell.descendants().forEach(ProcessHandle::destroyForcibly);
+            shell.destroyForcibly();
+        }
     }
 
     private void prepareClone() throws IOException {
@@ -175,7 +390,7 @@ class DocumentedCommandsTest {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Files.writeString(
                 script,
-                "#!/usr/bin/env bash\ncase \"$*\" in *--print-job*) ;; 'train mnist'* | 'parity mnist'*) set -- \"$@\" --set 'data={train: "
+                "#!/usr/bin/env bash\ncase \"$*\" in *--print-job*) ;; 'train mnist'* | 'parity mnist'* | 'worker mnist'*) set -- \"$@\" --set 'data={train: "
                         + FEW_ROWS + ", validation: " + FEW_ROWS + "}' ;; esac\nexec '" + java
                         + "' -Xmx1g -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dtutti.datasets='"
                         + ROOT.resolve("datasets")
@@ -207,7 +422,9 @@ class DocumentedCommandsTest {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            assertThat(shell.waitFor(120, TimeUnit.SECONDS)).as("%s ends", line).isTrue();
+            assertThat(shell.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("%s ends", line)
+                    .isTrue();
             assertThat(shell.exitValue())
                     .as("%s: %s", line, Files.readString(log))
                     .isZero();

@@ -51,7 +51,8 @@ final class ServeBenchmark {
                         + " with batches of up to 64 rows; DJL stands for its predictor behind the JDK's HTTP server, without"
                         + " batches. Ours is the plain ./tutti serve. p99 at 70% is of each server's own"
                         + " limit, so ours is asked for more. Memory is proportional (shared pages divided), of all processes of"
-                        + " a server. Batch inference: 16,384 rows in memory, in batches of 256, on all cores.",
+                        + " a server. Batch inference: 16,384 rows in memory, in batches of 256, on all cores; ours computes a batch on each"
+                        + " core, PyTorch one batch after the other on all of them, as a plain loop does.",
                 List.of("torch", "serve"),
                 races);
     }

@@ -38,13 +38,16 @@ import java.util.stream.Stream;
 public final class ServingSoak {
     private static final int CLIENTS = 8;
     private static final long EVENT_MILLIS = 3_000;
+    private static final long SAMPLE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int KEPT_VERSIONS = 4;
-    private static final Duration START = Duration.ofMinutes(4);
+    private static final Duration START = Duration.ofMinutes(10); // at a low priority beside other work
     private static final String BODY = "{\"rows\": [[1, 2, 3, 4]]}";
 
     private final Path folder;
     private final Random random;
+    private final int rate;
     private final Consumer<String> people;
+    private final List<SoakReport.Sample> samples = new ArrayList<>();
     private final Process[] replicas = new Process[2];
     private final int[] ports = new int[2];
     private final Map<String, Integer> faults = new TreeMap<>();
@@ -56,10 +59,14 @@ public final class ServingSoak {
     private volatile boolean over;
     private long version;
 
-    /** @param folder an empty one for models and logs */
-    public ServingSoak(Path folder, long seed, Consumer<String> people) {
+    /**
+     * @param folder an empty one for models and logs
+     * @param rate how many requests all clients send in a second; 0: each sends the next when it has an answer
+     */
+    public ServingSoak(Path folder, long seed, int rate, Consumer<String> people) {
         this.folder = folder;
         this.random = new Random(seed);
+        this.rate = rate;
         this.people = people;
     }
 
@@ -102,11 +109,16 @@ public final class ServingSoak {
             }
             long began = System.nanoTime();
             long end = began + time.toNanos();
+            long nextSample = began;
             ProcessUse early = ProcessUse.of(replicas[0].pid());
             while (System.nanoTime() - end < 0) {
                 Thread.sleep(EVENT_MILLIS);
                 if (System.nanoTime() - began < time.toNanos() / 4) {
                     early = ProcessUse.of(replicas[0].pid());
+                }
+                if (System.nanoTime() - nextSample >= 0) {
+                    sample(began);
+                    nextSample = System.nanoTime() + SAMPLE_NANOS;
                 }
                 happen(router.uri());
                 people.accept(answered + " answered, " + refused + " refused, " + failed + " failed, " + wrong
@@ -116,8 +128,10 @@ public final class ServingSoak {
             for (Thread client : clients) {
                 client.join(TimeUnit.SECONDS.toMillis(90));
             }
+            sample(began);
             return new SoakReport(
                     (System.nanoTime() - began) / 60e9,
+                    rate,
                     answered.get(),
                     refused.get(),
                     failed.get(),
@@ -126,8 +140,17 @@ public final class ServingSoak {
                     faults,
                     early,
                     ProcessUse.of(replicas[0].pid()),
+                    samples,
                     firstFailure.get());
         }
+    }
+
+    private void sample(long began) {
+        samples.add(new SoakReport.Sample(
+                (System.nanoTime() - began) / 60e9,
+                answered.get(),
+                ProcessUse.of(replicas[0].pid()),
+                ProcessUse.of(ProcessHandle.current().pid())));
     }
 
     // ---- clients
@@ -140,8 +163,10 @@ public final class ServingSoak {
                 .timeout(Duration.ofSeconds(60))
                 .POST(HttpRequest.BodyPublishers.ofString(BODY))
                 .build();
+        long pause = rate == 0 ? 0 : (long) (CLIENTS * 1e9 / rate);
         while (!over) {
             try {
+                TimeUnit.NANOSECONDS.sleep(pause);
                 HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
                 if (response.statusCode() == 200) {
                     judge(Json.read(response.body(), JsonNode.class, "answer"));
@@ -161,6 +186,7 @@ public final class ServingSoak {
     private void failed(String why) {
         failed.incrementAndGet();
         firstFailure.compareAndSet("", why);
+        people.accept("failed: " + why);
     }
 
     private void judge(JsonNode answer) {

@@ -81,6 +81,13 @@ public final class SoakCommand extends TuttiCommand {
     @Option(names = "--serving", description = "Instead serve under load with hot swaps and faults, for --minutes.")
     private boolean serving;
 
+    @Option(
+            names = "--rate",
+            paramLabel = "REQUESTS",
+            defaultValue = "0",
+            description = "Of --serving: requests in a second at most; without it clients do not pause.")
+    private int rate;
+
     public SoakCommand(Console console) {
         super(console);
     }
@@ -141,6 +148,9 @@ public final class SoakCommand extends TuttiCommand {
     }
 
     private ExitCode serve() {
+        if (rate < 0) {
+            throw new UsageException("--rate: expected 1 request in a second or more, received " + rate);
+        }
         int length = minutes == null ? SERVING_MINUTES : minutes;
         long start = seed != null ? seed : System.currentTimeMillis() / 1000;
         Path folder;
@@ -149,8 +159,9 @@ public final class SoakCommand extends TuttiCommand {
         } catch (IOException e) {
             throw new TuttiException("there is no place for temporary files: " + e.getMessage(), e);
         }
-        SoakReport report = new ServingSoak(folder, start, people()::println).run(Duration.ofMinutes(length));
-        String page = report.page("./tutti soak --serving --minutes " + length + " --seed " + start);
+        SoakReport report = new ServingSoak(folder, start, rate, people()::println).run(Duration.ofMinutes(length));
+        String paced = rate == 0 ? "" : " --rate " + rate;
+        String page = report.page("./tutti soak --serving --minutes " + length + " --seed " + start + paced);
         people().print(page);
         answer(report);
         if (length >= WORTH_KEEPING_MINUTES) {
