@@ -66,7 +66,7 @@ class _Reader(JavaMLReader):
         return _PACKAGE + "." + clazz.__name__
 
 
-class _TuttiStage(JavaMLWritable, JavaMLReadable, Params):
+class _TuttiStage(Params):
     """Parameters that estimators and their models share: ``setX`` and ``getX`` for each of them."""
 
     @classmethod
@@ -99,7 +99,7 @@ for _name, (_convert, _says) in _PARAMS.items():
     setattr(_TuttiStage, "get" + _name[0].upper() + _name[1:], _getter(_name))
 
 
-class _TrainingStage(_TuttiStage, JavaEstimator):
+class _TrainingStage(JavaEstimator, _TuttiStage, JavaMLWritable, JavaMLReadable):
     _model_class = None
 
     def __init__(self, **given):
@@ -119,7 +119,7 @@ class _TrainingStage(_TuttiStage, JavaEstimator):
         return self._model_class(java_model)
 
 
-class _TrainedStage(_TuttiStage, JavaModel):
+class _TrainedStage(JavaModel, _TuttiStage, JavaMLWritable, JavaMLReadable):
     def __init__(self, java_model=None):
         super().__init__(java_model)
 

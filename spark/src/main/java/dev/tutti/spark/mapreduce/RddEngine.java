@@ -96,6 +96,7 @@ public final class RddEngine implements MapReduceEngine {
     public List<RangePartial> round(RoundMap map, float[] parameters, int round, RangeShuffle shuffle, int reducers) {
         Broadcast<float[]> shared = context.broadcast(parameters);
         JavaRDD<RangePartial> mapped = parts.map(map, shared, round);
+        context.sc().setJobDescription("Tutti: round " + round + " of MapReduce, " + parts() + " parts");
         try {
             List<RangePartial> sums =
                     shuffle == RangeShuffle.TREE ? tree(mapped) : shuffled(mapped, shuffle, map.ranges(), reducers);
@@ -107,6 +108,7 @@ public final class RddEngine implements MapReduceEngine {
         } catch (Exception e) { // Spark throws checked exceptions that its signatures do not name
             throw failed(e);
         } finally {
+            context.sc().setJobDescription(null);
             shared.destroy();
         }
     }

@@ -18,10 +18,13 @@ import dev.tutti.train.TrainingException;
 import dev.tutti.train.replica.LocalReplica;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The map of a round: from a part of the data and parameters to what the part says about each range of them. It is the gradient of
@@ -39,6 +42,7 @@ public final class RoundMap implements Serializable {
     private final double sample;
     private final long seed;
     private final int ranges;
+    private final HashMap<String, String> definitions = new HashMap<>(); // names of the user's classes in files
 
     /**
      * @param localEpochs 0 for gradients
@@ -55,6 +59,7 @@ public final class RoundMap implements Serializable {
         this.sample = sample;
         this.seed = seed;
         this.ranges = ranges;
+        Json.registered().forEach((type, name) -> definitions.put(type.getName(), name));
     }
 
     private RoundMap(RoundMap other, double rate) {
@@ -67,6 +72,7 @@ public final class RoundMap implements Serializable {
         this.sample = other.sample;
         this.seed = other.seed;
         this.ranges = other.ranges;
+        this.definitions.putAll(other.definitions);
     }
 
     /** The same with another learning rate of local epochs. */
@@ -89,6 +95,7 @@ public final class RoundMap implements Serializable {
      * @param round what the sample of batches follows from
      */
     public List<RangePartial> map(Supplier<Iterator<Batch>> batches, float[] parameters, int round, int part) {
+        register();
         Loss compute = Json.read(loss, Loss.class, "the loss");
         try (Model model = Model.of(
                 Json.read(layer, Layer.class, "the model"),
@@ -99,6 +106,25 @@ public final class RoundMap implements Serializable {
                     ? learned(model, compute, batches, round, part)
                     : gradient(model, compute, batches.get(), round, part);
         }
+    }
+
+    /** Makes the user's classes known where the map runs. */
+    private void register() {
+        Set<String> known =
+                Json.registered().keySet().stream().map(Class::getName).collect(Collectors.toSet());
+        definitions.forEach((type, name) -> {
+            if (known.contains(type)) {
+                return;
+            }
+            try {
+                Json.register(Class.forName(type, false, Thread.currentThread().getContextClassLoader()), name);
+            } catch (ClassNotFoundException | LinkageError e) {
+                throw new TrainingException(
+                        "the class " + type + ", registered where the training was started, is not on the class path"
+                                + " where its rounds run: give Spark its jar with --jars or spark.jars",
+                        e);
+            }
+        });
     }
 
     private static void write(Model model, float[] parameters) {
