@@ -9,11 +9,16 @@ import dev.tutti.cluster.coordinator.RefusedException;
 import dev.tutti.cluster.rpc.CoordinatorClient;
 import dev.tutti.comm.Configuration;
 import dev.tutti.train.RuntimeSettings;
+import dev.tutti.train.job.JobFile;
+import dev.tutti.train.job.ReadyJob;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Changes the settings of a job under way. */
@@ -30,6 +35,7 @@ import picocli.CommandLine.Parameters;
             "./tutti configure runs/digits learningRate=0.0005   sets it",
             "./tutti configure runs/digits learningRate=         gives it back to the job",
             "./tutti configure runs/digits tasks=digit,odd       works on these tasks; the others rest",
+            "./tutti configure runs/digits --job more-tasks.yaml  goes on with other tasks from the next epoch on",
             "./tutti configure runs/digits                       shows what was set"
         })
 public final class ConfigureCommand extends TuttiCommand {
@@ -38,6 +44,14 @@ public final class ConfigureCommand extends TuttiCommand {
 
     @Parameters(paramLabel = "KEY=VALUE", index = "1..*", description = "What to set.")
     private List<String> settings = List.of();
+
+    @Option(
+            names = "--job",
+            paramLabel = "FILE",
+            description =
+                    "A job with more tasks, or fewer, that a run of ./tutti train goes on with from its next epoch"
+                            + " on: what has the same name is kept, new heads begin anew.")
+    private Path next;
 
     /** @param value null to take the setting away */
     private record Setting(String key, String value) {}
@@ -49,6 +63,9 @@ public final class ConfigureCommand extends TuttiCommand {
     @Override
     protected ExitCode run() {
         List<Setting> checked = checked();
+        if (next != null) {
+            return change(checked);
+        }
         try (CoordinatorClient coordinator = job.open()) {
             Configuration now = coordinator.configuration();
             for (Setting setting : checked) {
@@ -63,6 +80,17 @@ public final class ConfigureCommand extends TuttiCommand {
         } catch (RefusedException e) {
             throw new UsageException(e.getMessage());
         }
+    }
+
+    private ExitCode change(List<Setting> checked) {
+        if (!checked.isEmpty()) {
+            throw new UsageException("--job and settings do not go together: expected one of them, received --job "
+                    + next + " and " + settings);
+        }
+        ReadyJob.requestChange(job.folder(), JobFile.read(next));
+        people().println("The run in " + job.folder() + " goes on with " + next + " from its next epoch on.");
+        answer(Map.of("job", next.toString(), "run", job.folder().toString()));
+        return ExitCode.FINE;
     }
 
     /** All of them before any is changed. */

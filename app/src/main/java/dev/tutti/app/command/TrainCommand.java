@@ -138,17 +138,27 @@ public final class TrainCommand extends TuttiCommand {
         if (file.job().cluster() instanceof LocalProcesses) {
             TableCache.shareWithMembers();
         }
-        try (Interruption interruption = Interruption.listen(() -> people().println((terminal() ? "\r\033[K" : "")
-                        + "Stopping after this step ... (Ctrl-C again ends at once)"));
-                ReadyJob ready = ReadyJob.check(file)) {
-            ready.lockOutput();
-            preparing = (System.nanoTime() - began) / 1e9;
-            introduce(ready);
-            History history = ready.run(resume, interruption, watchers());
-            double seconds = (System.nanoTime() - began) / 1e9;
-            return history.ending() == History.Ending.INTERRUPTED
-                    ? interrupted(ready, history, seconds)
-                    : finished(ready, history, seconds);
+        try (Interruption interruption = Interruption.listen(() -> people().println(
+                        (terminal() ? "\r\033[K" : "") + "Stopping after this step ... (Ctrl-C again ends at once)"))) {
+            JobFile now = file;
+            while (true) {
+                try (ReadyJob ready = ReadyJob.check(now).changeable()) {
+                    ready.lockOutput();
+                    preparing = (System.nanoTime() - began) / 1e9;
+                    introduce(ready);
+                    History history = ready.run(resume, interruption, watchers());
+                    double seconds = (System.nanoTime() - began) / 1e9;
+                    Optional<JobFile> next = interruption.getAsBoolean() ? Optional.empty() : ready.next(history);
+                    if (next.isEmpty()) {
+                        return history.ending() == History.Ending.INTERRUPTED
+                                ? interrupted(ready, history, seconds)
+                                : finished(ready, history, seconds);
+                    }
+                    people().println("The run goes on with the job that it was given meanwhile.");
+                    now = next.get();
+                    resume = true;
+                }
+            }
         }
     }
 
@@ -248,7 +258,11 @@ public final class TrainCommand extends TuttiCommand {
     private ExitCode interrupted(ReadyJob ready, History history, double seconds) {
         String command = calledWith("--resume");
         showTimes(history);
-        people().println("Stopped. A checkpoint is in " + shown(new Checkpoints(ready.job()).folder()) + "; to go on:");
+        Checkpoints checkpoints = new Checkpoints(ready.job());
+        people().println(
+                        checkpoints.exist()
+                                ? "Stopped. A checkpoint is in " + shown(checkpoints.folder()) + "; to go on:"
+                                : "Stopped before the first checkpoint; to begin again:");
         people().println("  " + command);
         Map<String, Object> answer = result(ready, history, seconds);
         answer.remove("model");

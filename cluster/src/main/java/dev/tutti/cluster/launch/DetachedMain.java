@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,11 +39,10 @@ public final class DetachedMain {
         DetachedRun.Order order = Json.read(text, DetachedRun.Order.class, "the job");
         JobFile file =
                 JobFile.of(Json.writeYaml(order.job()), "the job", order.job().name());
-        try (ReadyJob ready = ReadyJob.check(file)) {
-            ready.lockOutput();
-            History history = ready.run(order.resume(), interrupted::get);
-            if (history.ending() != History.Ending.INTERRUPTED) {
-                AtomicFile.write(ready.job().output().result(), Json.write(result(ready, history)) + "\n");
+        try {
+            Optional<JobFile> next = run(file, order.resume(), interrupted::get);
+            while (next.isPresent()) { // it was given another job meanwhile
+                next = run(next.get(), true, interrupted::get);
             }
         } catch (TuttiException e) {
             LOG.error("{}", e.getMessage());
@@ -51,6 +52,18 @@ public final class DetachedMain {
             Runtime.getRuntime().halt(FAILED);
         }
         Runtime.getRuntime().halt(0); // native threads and user code may not end by themselves
+    }
+
+    /** @return the job to go on with; empty where the run is over */
+    private static Optional<JobFile> run(JobFile file, boolean resume, BooleanSupplier interrupted) {
+        try (ReadyJob ready = ReadyJob.check(file).changeable()) {
+            ready.lockOutput();
+            History history = ready.run(resume, interrupted);
+            if (history.ending() != History.Ending.INTERRUPTED) {
+                AtomicFile.write(ready.job().output().result(), Json.write(result(ready, history)) + "\n");
+            }
+            return interrupted.getAsBoolean() ? Optional.empty() : ready.next(history);
+        }
     }
 
     private static Map<String, Object> result(ReadyJob ready, History history) {

@@ -68,6 +68,17 @@ public final class Checkpoints {
         }
     }
 
+    /** Makes those of another folder the run's own, which are kept aside. */
+    void replaceBy(Path fresh) {
+        try {
+            delete(aside());
+            Files.move(folder(), aside());
+            Files.move(fresh, folder());
+        } catch (IOException e) {
+            throw new FileException(folder().toString(), "the checkpoints cannot be replaced: " + e.getMessage(), e);
+        }
+    }
+
     /** From now on a run is under way. */
     void markUnfinished() {
         try {

@@ -16,6 +16,7 @@ import dev.tutti.train.callback.Callback;
 import dev.tutti.train.callback.Callbacks;
 import dev.tutti.train.callback.FinalModel;
 import dev.tutti.train.checkpoint.SavedModel;
+import dev.tutti.train.profile.TimeReport;
 import dev.tutti.train.run.RunRecorder;
 import dev.tutti.train.transfer.AdoptionReport;
 import dev.tutti.train.transfer.Lora;
@@ -41,6 +42,7 @@ public final class ReadyJob implements AutoCloseable {
     private final List<Transform> preprocessing;
     private final JobTransfer transfer;
     private final List<RunLock> locks = new ArrayList<>();
+    private JobChange change; // null: the run cannot go on with another job
 
     /** @param saved the model to learn on with, if there is one; it is closed with this job */
     ReadyJob(
@@ -148,6 +150,34 @@ public final class ReadyJob implements AutoCloseable {
     }
 
     /**
+     * Asks a run under way to go on with another job from its next epoch on: with other tasks and their part of the model.
+     *
+     * @throws dev.tutti.json.ConfigException if the job is wrong, or differs in anything else
+     */
+    public static void requestChange(Path run, JobFile next) {
+        JobChange.request(run, next);
+    }
+
+    /** Lets the run stop at the end of an epoch when {@link #requestChange} was called; the caller goes on with {@link #next}. */
+    public ReadyJob changeable() {
+        change = new JobChange(job.output());
+        change.forget();
+        return this;
+    }
+
+    /** The job that a run has stopped for, which is to go on from the newest checkpoint; empty if it has ended for another reason. */
+    public Optional<JobFile> next(History history) {
+        if (change == null) {
+            return Optional.empty();
+        }
+        if (history.ending() == History.Ending.INTERRUPTED && change.getAsBoolean()) {
+            return Optional.of(change.take(this));
+        }
+        change.forget();
+        return Optional.empty();
+    }
+
+    /**
      * Trains, and saves the model unless it was interrupted; then the last checkpoint is what counts. The folder of the run tells how
      * it is doing; see {@link RunRecorder}.
      *
@@ -175,7 +205,9 @@ public final class ReadyJob implements AutoCloseable {
             }
             try {
                 History history = train(resume, interrupted, recorder, watchers);
-                recorder.finish(history);
+                if (!goesOn(history, interrupted)) {
+                    recorder.finish(history);
+                }
                 return history;
             } catch (RuntimeException | Error e) {
                 recorder.fail(e);
@@ -184,22 +216,30 @@ public final class ReadyJob implements AutoCloseable {
         }
     }
 
+    private boolean goesOn(History history, BooleanSupplier interrupted) {
+        return change != null
+                && change.getAsBoolean()
+                && !interrupted.getAsBoolean()
+                && history.ending() == History.Ending.INTERRUPTED;
+    }
+
     private History train(boolean resume, BooleanSupplier interrupted, RunRecorder recorder, Callback... watchers) {
         RunFolder output = job.output();
         FinalModel parts = Callbacks.finalModel(output.model());
         Fit fit = job.fit()
                 .on(job.cluster().reachableThrough(output.coordinator()))
-                .until(interrupted)
+                .until(() -> interrupted.getAsBoolean() || change != null && change.getAsBoolean())
                 .callbacks(callbacks(watchers))
                 .callbacks(recorder);
         if (fit.strategy().buildsParts()
                 && !(fit.launcher() instanceof RemoteLauncher)) { // the whole model comes back from those
             fit = fit.callbacks(parts);
         }
+        fit = change == null ? fit : fit.callbacks(change);
         fit = validation.isPresent() ? fit.validate(validation.get()) : fit;
         fit = resume ? fit.resume(new Checkpoints(job).folder()) : fit;
         History history = job.cacheTrunk()
-                ? fitBehindTrunk(fit)
+                ? fitBehindTrunk(fit, interrupted)
                 : job.distill().isPresent() ? fitTaught(fit, job.distill().get()) : trainer.fit(train, fit);
         if (history.epochs().size() >= job.epochs()) {
             history = new History(
@@ -241,13 +281,23 @@ public final class ReadyJob implements AutoCloseable {
     }
 
     /** Computes the outputs of the frozen first layers once, and trains what is behind them. */
-    private History fitBehindTrunk(Fit fit) {
+    private History fitBehindTrunk(Fit fit, BooleanSupplier interrupted) {
         TrunkCache trunk = new TrunkCache(model(), job.output().path().resolve("trunk"));
-        Dataset cached = trunk.outputs("train", prepared(job.data().train()));
+        Optional<Dataset> outputs = trunk.outputs("train", prepared(job.data().train()), interrupted);
+        Optional<Dataset> measured = outputs.isEmpty() || validation.isEmpty()
+                ? Optional.empty()
+                : trunk.outputs("validation", prepared(validation.get()), interrupted);
+        if (outputs.isEmpty() || validation.isPresent() && measured.isEmpty()) {
+            return new History(
+                    List.of(),
+                    History.Ending.INTERRUPTED,
+                    Optional.of("interrupted before the first step"),
+                    new TimeReport(List.of()));
+        }
+        Dataset cached = outputs.get();
         cached = job.shuffle() ? cached.shuffle(job.seed()) : cached;
         cached = job.batch().isPresent() ? cached.batch(job.batch().getAsInt()) : cached;
-        Fit behind =
-                validation.isPresent() ? fit.validate(trunk.outputs("validation", prepared(validation.get()))) : fit;
+        Fit behind = measured.isPresent() ? fit.validate(measured.get()) : fit;
         try (Model head = trunk.head()) {
             History history = Trainer.of(head, job.config())
                     .cores(job.cores().orElse(Engine.cores()))

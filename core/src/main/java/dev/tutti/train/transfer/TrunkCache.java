@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 
 /**
  * The outputs of the first layers of a sequential model, which do not learn: computed once and kept on disk, so that every epoch begins
@@ -107,8 +108,10 @@ public final class TrunkCache {
      * The trunk's outputs for all rows of some data, with their labels, in files that every process of the machine can read.
      *
      * @param name what the files are called
+     * @param interrupted asked after each batch; true ends it, and nothing is written
+     * @return empty if it was interrupted
      */
-    public Dataset outputs(String name, Dataset data) {
+    public Optional<Dataset> outputs(String name, Dataset data, BooleanSupplier interrupted) {
         Path features = folder.resolve(name + "-outputs.idx");
         Path labels = folder.resolve(name + "-labels.idx");
         List<NdArray> outputs = new ArrayList<>();
@@ -119,12 +122,15 @@ public final class TrunkCache {
                 for (Optional<Batch> batch = reader.next(); batch.isPresent(); batch = reader.next()) {
                     outputs.add(predict(model, batch.get()));
                     targets.add(batch.get().label());
+                    if (interrupted.getAsBoolean()) {
+                        return Optional.empty();
+                    }
                 }
             }
         }
         write(features, outputs);
         write(labels, targets);
-        return Dataset.idx(features, labels);
+        return Optional.of(Dataset.idx(features, labels));
     }
 
     private static NdArray predict(Model model, Batch batch) {

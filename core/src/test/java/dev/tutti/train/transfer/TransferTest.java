@@ -261,13 +261,24 @@ class TransferTest {
                 Trainer trainer = Trainer.of(plain, adam(0.05), softmaxCrossEntropy())) {
             trainer.fit(data(3), Fit.epochs(2).quiet());
             TrunkCache trunk = new TrunkCache(cached, folder.resolve("trunk"));
-            Dataset outputs = trunk.outputs("train", data(3)).batch(16);
+            Dataset outputs =
+                    trunk.outputs("train", data(3), () -> false).orElseThrow().batch(16);
             try (Model head = trunk.head();
                     Trainer behind = Trainer.of(head, adam(0.05), softmaxCrossEntropy())) {
                 behind.fit(outputs, Fit.epochs(2).quiet());
                 trunk.takeBack(head);
             }
             close(cached.predict(batch()), plain.predict(batch()));
+        }
+    }
+
+    /** It may take long, and no step has been made that would ask: a wish to stop is heard between two batches. */
+    @Test
+    void computingTheOutputsOfATrunkCanBeInterrupted() {
+        try (Model model = TransferGraph.createTransferGraph(saved(), Optional.of("dense2"), dense(3).named("head"))) {
+            TrunkCache trunk = new TrunkCache(model, folder.resolve("trunk"));
+            assertThat(trunk.outputs("train", data(3), () -> true)).isEmpty();
+            assertThat(folder.resolve("trunk/train-outputs.idx")).doesNotExist();
         }
     }
 
