@@ -1,6 +1,7 @@
 package dev.tutti.train.callback;
 
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Saves the model when training has come to an end and was not interrupted, while all members are there: where they hold parts of the model,
@@ -15,9 +16,9 @@ public final class FinalModel implements Callback {
     }
 
     @Override
-    public void end(Run run, Throwable failure) {
+    public void end(Run run, Optional<Throwable> failure) {
         boolean complete = run.finished().size() >= run.epochs();
-        if (failure == null && run.isChief() && (complete || !run.interrupted())) {
+        if (failure.isEmpty() && run.isChief() && (complete || !run.interrupted())) {
             run.saveModel(folder);
             saved = true;
         }
