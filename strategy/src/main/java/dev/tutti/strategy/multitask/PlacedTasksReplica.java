@@ -8,6 +8,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
+import dev.tutti.optim.Clipping;
 import dev.tutti.strategy.averaging.RoundSnapshot;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -23,6 +24,7 @@ import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.HeldState;
+import dev.tutti.train.replica.LocalReplica;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -63,6 +65,8 @@ final class PlacedTasksReplica implements Replica {
     private final List<BitSet> tasksOfParameters;
     private final PlacementRecord record;
     private final PlacementHistory history;
+    private final ServedParameters served; // null: what members share is averaged
+    private final Clipping clipping;
     private final double[] rows; // of each task, by this member in this round
     private final double[] measuredRows;
     private final double[] seconds; // spent on those that were measured
@@ -86,6 +90,10 @@ final class PlacedTasksReplica implements Replica {
         tasksOfParameters = TaskParameters.of(model);
         record = new PlacementRecord(team, loss);
         history = new PlacementHistory(loss);
+        served = settings.servers() == 0
+                ? null
+                : new ServedParameters(settings, workers, recipe.optimizer(), team, agreement);
+        clipping = recipe.optimizer().clipping();
         rows = new double[loss.count()];
         measuredRows = new double[loss.count()];
         seconds = new double[loss.count()];
@@ -140,6 +148,9 @@ final class PlacedTasksReplica implements Replica {
     /** Makes an update of this member's own, and agrees with the others where the round ends. */
     @Override
     public Outcome step(StepPlan plan, StepInput input) {
+        if (steps == 0 && isServed()) {
+            served.prepare(shared());
+        }
         for (Optional<Batch> next = input.next(); next.isPresent(); next = input.next()) {
             underWay = true;
             learn(next.get(), plan, input);
@@ -149,6 +160,27 @@ final class PlacedTasksReplica implements Replica {
         return steps >= settings.steps() || !vote.more()
                 ? agree(vote)
                 : new Outcome(0, 0, Double.NaN, true, false, false, false);
+    }
+
+    private boolean isServed() {
+        return served != null && team.group().size() > 1;
+    }
+
+    /** The parameters that learn, serve several tasks and have several members working on these. */
+    private List<Parameter> shared() {
+        List<Parameter> shared = new ArrayList<>();
+        for (int i = 0; i < tasksOfParameters.size(); i++) {
+            Parameter parameter = model().parameters().get(i);
+            List<List<Integer>> working = tasksOfParameters.get(i).stream()
+                    .mapToObj(task -> placement.ranks().get(task))
+                    .filter(ranks -> !ranks.isEmpty())
+                    .toList();
+            long members = working.stream().flatMap(List::stream).distinct().count();
+            if (working.size() > 1 && members > 1 && !model().isFrozen(parameter)) {
+                shared.add(parameter);
+            }
+        }
+        return shared;
     }
 
     /** A pass for each task, so that it is known what each costs, and one update. */
@@ -182,10 +214,48 @@ final class PlacedTasksReplica implements Replica {
             }
         }
         if (samples > 0) {
-            long began = System.nanoTime();
+            long began = push(plan.learningRate() * samples / rowsOfAll(batch), own);
             workers.update(plan.learningRate(), 1);
-            timing.record(Phase.UPDATE, began);
+            began = timing.record(Phase.UPDATE, began);
+            if (isServed()) {
+                served.pull();
+                timing.record(Phase.WIRE, began);
+            }
         }
+    }
+
+    /**
+     * Pushes the gradients of what is shared.
+     *
+     * @param rate that of the step times this member's share of its rows, so that the pushes of all for one batch move as far as one update by
+     *     the mean over their rows
+     * @param own the rows of each task that the gradients come from; null for none
+     */
+    private long push(double rate, Batch[] own) {
+        long began = System.nanoTime();
+        if (!isServed()) {
+            return began;
+        }
+        try (NoGradients off = NoGradients.begin()) {
+            LocalReplica.clip(clipping, workers.gradients(), model().rowGradients());
+        }
+        List<String> learned = new ArrayList<>();
+        for (int i = 0; i < tasksOfParameters.size(); i++) {
+            if (tasksOfParameters.get(i).stream().anyMatch(task -> own[task] != null)) {
+                learned.add(model().parameters().get(i).name());
+            }
+        }
+        served.push(rate, learned);
+        return timing.record(Phase.WIRE, began);
+    }
+
+    /** Rows of a batch whose tasks are worked on, by any member. */
+    private long rowsOfAll(Batch batch) {
+        long all = 0;
+        for (int task = 0; task < loss.count(); task++) {
+            all += placement.ranks().get(task).isEmpty() ? 0 : TaskBatches.count(batch, task);
+        }
+        return Math.max(1, all);
     }
 
     private void count(int task, StepResult result, double took) {
@@ -208,6 +278,9 @@ final class PlacedTasksReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         vote.pendingMetrics().gather(agreement);
         if (collectives.group().size() > 1) {
+            if (isServed()) {
+                served.collect();
+            }
             average(collectives, round);
         }
         began = timing.record(Phase.WIRE, began);
@@ -294,7 +367,12 @@ final class PlacedTasksReplica implements Replica {
         List<Parameter> parameters = model().parameters();
         List<Range> still = new ArrayList<>();
         double[] weights = new double[parameters.size()];
+        List<Range> averaged = averaged();
         for (int i = 0; i < weights.length; i++) {
+            if (isServed() && served.contains(parameters.get(i))) {
+                weights[i] = 1; // all members have read the same
+                continue;
+            }
             double all = round.rows(tasksOfParameters.get(i));
             weights[i] = all == 0 ? 0 : round.rows(rank, tasksOfParameters.get(i)) / all;
             if (all == 0 || model().isFrozen(parameters.get(i))) {
@@ -305,8 +383,7 @@ final class PlacedTasksReplica implements Replica {
                 NoGradients off = NoGradients.begin()) {
             Tensor values = model().vector().values();
             weigh(values, parameters, weights);
-            PackedRanges.change(
-                    values, model().trainable(), learning -> collectives.allReduce("parameters of tasks", learning));
+            PackedRanges.change(values, averaged, learning -> collectives.allReduce("parameters of tasks", learning));
             for (Range range : still) { // what no member has worked on stays as it is, to the last bit
                 part(values, range).copy_(part(snapshot.get(VALUES), range));
             }
@@ -316,12 +393,31 @@ final class PlacedTasksReplica implements Replica {
                 statistics.mul_(all == 0 ? 1.0 / collectives.group().size() : round.samples(rank) / all);
                 collectives.allReduce("running statistics", statistics);
             }
-            averageOptimizer(collectives, parameters, weights);
+            averageOptimizer(collectives, parameters, weights, averaged);
+            int place = snapshot.size() - workers.state().size();
+            for (Tensor state : workers.state().values()) { // a task that rests keeps what its optimizer remembers
+                for (Range range : state.rank() == 0 ? List.<Range>of() : still) {
+                    part(state, range).copy_(part(snapshot.get(place), range));
+                }
+                place++;
+            }
         }
     }
 
+    /** What learns and is held by no server. */
+    private List<Range> averaged() {
+        if (!isServed() || !served.isOn()) {
+            return model().trainable();
+        }
+        return model().parameters().stream()
+                .filter(parameter -> !served.contains(parameter) && !model().isFrozen(parameter))
+                .map(Parameter::range)
+                .toList();
+    }
+
     /** So that a task that moves finds what its optimizer remembers. */
-    private void averageOptimizer(Collectives collectives, List<Parameter> parameters, double[] weights) {
+    private void averageOptimizer(
+            Collectives collectives, List<Parameter> parameters, double[] weights, List<Range> averaged) {
         workers.state().forEach((name, tensor) -> {
             if (tensor.rank() == 0) {
                 double[][] counters = collectives.gather("optimizer: " + name, tensor.item());
@@ -331,7 +427,7 @@ final class PlacedTasksReplica implements Replica {
                         .orElse(0));
             } else {
                 weigh(tensor, parameters, weights);
-                collectives.allReduce("optimizer: " + name, tensor);
+                PackedRanges.change(tensor, averaged, part -> collectives.allReduce("optimizer: " + name, part));
             }
         });
     }
@@ -367,6 +463,9 @@ final class PlacedTasksReplica implements Replica {
         abandon();
         workers.amongOthers(team.group().size() > 1);
         placement = null;
+        if (served != null) {
+            served.forget();
+        }
     }
 
     @Override
@@ -389,7 +488,7 @@ final class PlacedTasksReplica implements Replica {
 
     @Override
     public StrategyReport report() {
-        return history.report();
+        return served == null ? history.report() : history.report(settings.servers(), served.pushes());
     }
 
     @Override
