@@ -34,7 +34,7 @@ public final class Strategies {
         return TaskGradients.by(method);
     }
 
-    /** Each member works on some of several tasks; layers that tasks share are averaged every so many steps. */
+    /** Each member works on some of several tasks; layers that tasks share are averaged every so many steps, or held by servers. */
     public static PlacedTasks placedTasks() {
         return new PlacedTasks();
     }

@@ -28,6 +28,11 @@ public final class TaskBatches {
         return Optional.of(new Batch(pick(batch.features(), places), pick(batch.labels(), places), places.length));
     }
 
+    /** How many rows of one task there are. */
+    public static int count(Batch batch, int task) {
+        return TaskSource.present(batch.labels(task)).length;
+    }
+
     private static List<NdArray> pick(List<NdArray> arrays, long[] places) {
         return arrays.stream().map(array -> TaskSource.rows(array, places)).toList();
     }

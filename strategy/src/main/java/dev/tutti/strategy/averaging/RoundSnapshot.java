@@ -34,6 +34,11 @@ public final class RoundSnapshot implements AutoCloseable {
         return kept.get(number);
     }
 
+    /** How many tensors there are. */
+    public int size() {
+        return kept.size();
+    }
+
     private static void copy(List<Tensor> from, List<Tensor> to) {
         try (Scope scope = Scope.open();
                 NoGradients off = NoGradients.begin()) {

@@ -8,6 +8,7 @@ import dev.tutti.data.Dataset;
 import dev.tutti.data.Position;
 import dev.tutti.nn.Model;
 import dev.tutti.nn.Parameter;
+import dev.tutti.optim.Clipping;
 import dev.tutti.strategy.averaging.RoundSnapshot;
 import dev.tutti.tensor.NoGradients;
 import dev.tutti.tensor.Scope;
@@ -23,6 +24,7 @@ import dev.tutti.train.profile.Timing.Phase;
 import dev.tutti.train.replica.Agreement;
 import dev.tutti.train.replica.Feed;
 import dev.tutti.train.replica.HeldState;
+import dev.tutti.train.replica.LocalReplica;
 import dev.tutti.train.replica.Outcome;
 import dev.tutti.train.replica.Replica;
 import dev.tutti.train.replica.StepInput;
@@ -64,6 +66,8 @@ final class PlacedTasksReplica implements Replica {
     private final List<BitSet> tasksOfParameters;
     private final PlacementRecord record;
     private final PlacementHistory history;
+    private final ServedParameters served; // null: what members share is averaged
+    private final Clipping clipping;
     private final double[] rows; // of each task, by this member in this round
     private final double[] measuredRows;
     private final double[] seconds; // spent on those that were measured
@@ -87,6 +91,10 @@ final class PlacedTasksReplica implements Replica {
         tasksOfParameters = TaskParameters.of(model);
         record = new PlacementRecord(team, loss);
         history = new PlacementHistory(loss);
+        served = settings.servers() == 0
+                ? null
+                : new ServedParameters(settings, workers, recipe.optimizer(), team, agreement);
+        clipping = recipe.optimizer().clipping();
         rows = new double[loss.count()];
         measuredRows = new double[loss.count()];
         seconds = new double[loss.count()];
@@ -141,6 +149,9 @@ final class PlacedTasksReplica implements Replica {
     /** Makes an update of this member's own, and agrees with the others where the round ends. */
     @Override
     public Outcome step(StepPlan plan, StepInput input) {
+        if (steps == 0 && isServed()) {
+            served.prepare(shared());
+        }
         for (Optional<Batch> next = input.next(); next.isPresent(); next = input.next()) {
             underWay = true;
             learn(next.get(), plan, input);
@@ -150,6 +161,27 @@ final class PlacedTasksReplica implements Replica {
         return steps >= settings.steps() || !vote.more()
                 ? agree(vote)
                 : new Outcome(0, 0, Double.NaN, true, false, false, false);
+    }
+
+    private boolean isServed() {
+        return served != null && team.group().size() > 1;
+    }
+
+    /** The parameters that learn, serve several tasks and have several members working on these. */
+    private List<Parameter> shared() {
+        List<Parameter> shared = new ArrayList<>();
+        for (int i = 0; i < tasksOfParameters.size(); i++) {
+            Parameter parameter = model().parameters().get(i);
+            List<List<Integer>> working = tasksOfParameters.get(i).stream()
+                    .mapToObj(task -> placement.ranks().get(task))
+                    .filter(ranks -> !ranks.isEmpty())
+                    .toList();
+            long members = working.stream().flatMap(List::stream).distinct().count();
+            if (working.size() > 1 && members > 1 && !model().isFrozen(parameter)) {
+                shared.add(parameter);
+            }
+        }
+        return shared;
     }
 
     /** A pass for each task, so that it is known what each costs, and one update. */
@@ -183,10 +215,48 @@ final class PlacedTasksReplica implements Replica {
             }
         }
         if (samples > 0) {
-            long began = System.nanoTime();
+            long began = push(plan.learningRate() * samples / rowsOfAll(batch), own);
             workers.update(plan.learningRate(), 1);
-            timing.record(Phase.UPDATE, began);
+            began = timing.record(Phase.UPDATE, began);
+            if (isServed()) {
+                served.pull();
+                timing.record(Phase.WIRE, began);
+            }
         }
+    }
+
+    /**
+     * Pushes the gradients of what is shared.
+     *
+     * @param rate that of the step times this member's share of its rows, so that the pushes of all for one batch move as far as one update by
+     *     the mean over their rows
+     * @param own the rows of each task that the gradients come from; null for none
+     */
+    private long push(double rate, Batch[] own) {
+        long began = System.nanoTime();
+        if (!isServed()) {
+            return began;
+        }
+        try (NoGradients off = NoGradients.begin()) {
+            LocalReplica.clip(clipping, workers.gradients(), model().rowGradients());
+        }
+        List<String> learned = new ArrayList<>();
+        for (int i = 0; i < tasksOfParameters.size(); i++) {
+            if (tasksOfParameters.get(i).stream().anyMatch(task -> own[task] != null)) {
+                learned.add(model().parameters().get(i).name());
+            }
+        }
+        served.push(rate, learned);
+        return timing.record(Phase.WIRE, began);
+    }
+
+    /** Rows of a batch whose tasks are worked on, by any member. */
+    private long rowsOfAll(Batch batch) {
+        long all = 0;
+        for (int task = 0; task < loss.count(); task++) {
+            all += placement.ranks().get(task).isEmpty() ? 0 : TaskBatches.count(batch, task);
+        }
+        return Math.max(1, all);
     }
 
     private void count(int task, StepResult result, double took) {
@@ -209,6 +279,9 @@ final class PlacedTasksReplica implements Replica {
         began = timing.record(Phase.WAIT, began);
         vote.pendingMetrics().gather(agreement);
         if (collectives.group().size() > 1) {
+            if (isServed()) {
+                served.collect();
+            }
             average(collectives, round);
         }
         began = timing.record(Phase.WIRE, began);
@@ -299,6 +372,9 @@ final class PlacedTasksReplica implements Replica {
         List<Range> still = new ArrayList<>();
         List<Parameter> parameters = model().parameters();
         for (int i = 0; i < parameters.size(); i++) {
+            if (isServed() && served.contains(parameters.get(i))) {
+                continue; // all members have read the same from the servers
+            }
             Range range = parameters.get(i).range();
             double all = round.rows(tasksOfParameters.get(i));
             if (all == 0 || model().isFrozen(parameters.get(i))) {
@@ -392,6 +468,9 @@ final class PlacedTasksReplica implements Replica {
         abandon();
         workers.amongOthers(team.group().size() > 1);
         placement = null;
+        if (served != null) {
+            served.forget();
+        }
     }
 
     @Override
@@ -414,7 +493,7 @@ final class PlacedTasksReplica implements Replica {
 
     @Override
     public StrategyReport report() {
-        return history.report();
+        return served == null ? history.report() : history.report(settings.servers(), served.pushes());
     }
 
     @Override

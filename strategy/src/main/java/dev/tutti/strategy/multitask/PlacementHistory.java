@@ -66,6 +66,22 @@ final class PlacementHistory {
         return ids.isEmpty() ? "rest" : String.join(", ", ids);
     }
 
+    /** The same with how what is shared was agreed on. */
+    StrategyReport report(int servers, long pushes) {
+        StrategyReport tasks = report();
+        if (tasks.equals(StrategyReport.NONE)) {
+            return tasks;
+        }
+        Map<String, Object> values = new LinkedHashMap<>(tasks.values());
+        values.put("sharedPart", Map.of("servers", servers, "pushes", pushes));
+        String line = String.format(
+                Locale.ROOT,
+                "the shared part was on %d server(s); this member pushed to it %,d times%n",
+                servers,
+                pushes);
+        return new StrategyReport(tasks.text() + line, values);
+    }
+
     StrategyReport report() {
         if (members.isEmpty()) {
             return StrategyReport.NONE;

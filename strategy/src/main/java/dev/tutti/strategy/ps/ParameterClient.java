@@ -1,13 +1,16 @@
 package dev.tutti.strategy.ps;
 
 import dev.tutti.Experimental;
+import dev.tutti.array.NamedRange;
 import dev.tutti.array.Range;
+import dev.tutti.comm.GroupChangedException;
 import dev.tutti.comm.Holding;
 import dev.tutti.comm.Member;
 import dev.tutti.comm.Message;
 import dev.tutti.comm.Team;
 import dev.tutti.nn.Model;
 import dev.tutti.optim.Optimizer;
+import dev.tutti.strategy.ps.ShardRequests.About;
 import dev.tutti.strategy.ps.ShardRequests.Change;
 import dev.tutti.strategy.ps.ShardRequests.Contents;
 import dev.tutti.strategy.ps.ShardRequests.Pull;
@@ -21,6 +24,7 @@ import dev.tutti.tensor.Scope;
 import dev.tutti.tensor.Tensor;
 import dev.tutti.train.TrainingException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,7 +123,7 @@ public final class ParameterClient implements RowSource {
      * @param least so many servers are waited for; those that join later get shards of those that have several
      */
     public void setUp(Tensor values, Optimizer optimizer, int backups, int least) {
-        List<Member> servers = awaitServers(least);
+        List<Member> servers = awaitServers(least, least, System.nanoTime() + patience.toNanos());
         for (int shard = 0; shard < ranges.size(); shard++) {
             Range range = ranges.get(shard);
             List<ShardTables.Head> heads = tables.stream()
@@ -140,14 +144,103 @@ public final class ParameterClient implements RowSource {
         }
     }
 
-    private List<Member> awaitServers(int least) {
-        long deadline = System.nanoTime() + patience.toNanos();
+    /**
+     * Gives the servers their shards, also where servers hold others under the same numbers, which are replaced; one client of a group of
+     * workers does it, and the others begin behind it with a client of their own.
+     *
+     * @param parameters names of stretches of the vector, for settings of the optimizer that go by name
+     * @param states of the optimizer, by name: as long as the vector, or counters
+     * @param backups copies of each shard on other servers, where there are so many
+     * @param wanted so many servers are waited for
+     * @param deadline until when, as {@link System#nanoTime}; then fewer do as well
+     * @throws GroupChangedException if a server was lost meanwhile
+     * @throws TrainingException if there is no server, or one has failed
+     */
+    public void setUp(
+            Tensor values,
+            List<NamedRange> parameters,
+            Map<String, Tensor> states,
+            Optimizer optimizer,
+            int backups,
+            int wanted,
+            long deadline) {
+        List<Member> servers = awaitServers(wanted, 1, deadline);
+        for (int shard = 0; shard < ranges.size(); shard++) {
+            Range range = ranges.get(shard);
+            ShardSnapshot snapshot = ShardSnapshot.first(
+                    shard,
+                    range,
+                    parameters,
+                    optimizer,
+                    Math.min(backups, servers.size() - 1),
+                    0,
+                    0,
+                    List.copyOf(states.keySet()),
+                    List.of());
+            try (Scope scope = Scope.open();
+                    NoGradients off = NoGradients.begin()) {
+                List<Tensor> body = new ArrayList<>(List.of(part(values, range)));
+                states.values().forEach(state -> body.add(part(state, range)));
+                team.messages()
+                        .ask(
+                                holder(shard, servers),
+                                ShardServer.SET_UP,
+                                ShardRequests.message(snapshot, body.toArray(Tensor[]::new)),
+                                SET_UP_LIMIT)
+                        .join()
+                        .close();
+            } catch (CompletionException e) {
+                ShardClient.requireWorthRepeating(ShardServer.SET_UP, e.getCause());
+                throw new GroupChangedException(
+                        "shard " + shard + " could not be set up: "
+                                + e.getCause().getMessage(),
+                        e.getCause());
+            }
+        }
+        client.forgetRoutes();
+    }
+
+    private static Tensor part(Tensor vector, Range range) {
+        return vector.rank() == 0 ? vector : vector.narrow(0, range.from(), range.length());
+    }
+
+    /** The server that holds a shard now, which alone can take another in its place; any one where none does. */
+    private Member holder(int shard, List<Member> servers) {
+        Optional<String> now = primary(shard);
+        return servers.stream()
+                .filter(server -> now.isPresent() && server.id().equals(now.get()))
+                .findFirst()
+                .orElse(servers.get(shard % servers.size()));
+    }
+
+    /** Reads the optimizer's state of all shards into tensors as long as the vector; counters are not read. */
+    public void readStates(Map<String, Tensor> into) {
+        try (Scope scope = Scope.open();
+                NoGradients off = NoGradients.begin()) {
+            List<Message> answers = client.all(ShardServer.STATE, shard -> ShardClient.Request.of(new About(shard)));
+            for (int shard = 0; shard < answers.size(); shard++) {
+                Range range = ranges.get(shard);
+                try (Message answer = answers.get(shard)) {
+                    ShardSnapshot snapshot = ShardRequests.read(answer.head(), ShardSnapshot.class);
+                    snapshot.states(answer).forEach((name, tensor) -> {
+                        if (into.containsKey(name) && tensor.rank() > 0) {
+                            part(into.get(name), range).copy_(tensor);
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    private List<Member> awaitServers(int wanted, int least, long deadline) {
         while (true) {
             List<Member> servers = team.members(BackupLinks.ROLE);
-            if (servers.size() >= least) {
+            boolean late = System.nanoTime() - deadline > 0;
+            if (servers.size() >= (late ? least : wanted)) {
                 return servers;
             }
-            if (System.nanoTime() > deadline) {
+            team.check();
+            if (late) {
                 throw new TrainingException("expected " + least + " members with the role server, received " + servers);
             }
             try {
@@ -172,18 +265,28 @@ public final class ParameterClient implements RowSource {
 
     /** Pushes gradients of the vector; returns when all servers, with their backups, have applied them. */
     public void push(Tensor gradients, double rate) {
-        push(gradients, rate, null);
+        push(gradients, rate, List.of(all()), null);
     }
 
-    /** The same, and reads the vector with this push in it: one message for each shard, and its answer. */
+    /**
+     * The same, where only some stretches of the vector learn.
+     *
+     * @param learning in rising order
+     */
+    public void push(Tensor gradients, double rate, List<Range> learning) {
+        push(gradients, rate, learning, null);
+    }
+
+    /** Pushes, and reads the vector with this push in it: one message for each shard, and its answer. */
     public void pushAndPull(Tensor gradients, double rate, Tensor into) {
-        push(gradients, rate, into);
+        push(gradients, rate, List.of(all()), into);
     }
 
-    private void push(Tensor gradients, double rate, Tensor into) {
+    private void push(Tensor gradients, double rate, List<Range> learning, Tensor into) {
         try (Scope scope = Scope.open()) {
             push(
                     rate,
+                    learning,
                     shard -> {
                         Range range = ranges.get(shard);
                         return new PushBody().gradients(List.of(gradients.narrow(0, range.from(), range.length())));
@@ -209,7 +312,7 @@ public final class ParameterClient implements RowSource {
         all.add(table.name(), table.width(), ids, gradients);
         List<RowGradients> parts = rows.split(all);
         try (Scope scope = Scope.open()) {
-            push(rate, shard -> new PushBody().rows(parts.get(shard)), null);
+            push(rate, List.of(all()), shard -> new PushBody().rows(parts.get(shard)), null);
         }
     }
 
@@ -218,7 +321,7 @@ public final class ParameterClient implements RowSource {
     }
 
     /** @param into where the new values are wanted; null: nowhere */
-    private void push(double rate, Body body, Tensor into) {
+    private void push(double rate, List<Range> learning, Body body, Tensor into) {
         sequence++;
         client.tell(BackupLinks.topic(Change.PUSH), shard -> {
             PushBody own = body.of(shard);
@@ -234,7 +337,7 @@ public final class ParameterClient implements RowSource {
                                     0,
                                     rate,
                                     false,
-                                    List.of(all()),
+                                    learning,
                                     NO_TURN,
                                     contents,
                                     0,

@@ -54,9 +54,9 @@ class PlacedTasksTest {
     private static final int KINDS = 360;
     private static final int SIZES = 240;
     private static final int SIGNS = 120;
-    private static final int EPOCHS = 12;
+    static final int EPOCHS = 12;
 
-    private static MultiTask tasks() {
+    static MultiTask tasks() {
         Graph graph = Graph.inputs("x")
                 .add("trunk", dense(16).tanh(), "x")
                 .add("kind", dense(3), "trunk")
@@ -87,7 +87,7 @@ class PlacedTasksTest {
         return Dataset.of(NdArray.of(x, rows, 4), labels);
     }
 
-    private static Result trained(Launcher place, Strategy strategy, Callback... callbacks) {
+    static Result trained(Launcher place, Strategy strategy, Callback... callbacks) {
         MultiTask tasks = tasks();
         Trainer trainer = tasks.trainer(adam(0.02)).seed(4).cores(1);
         return Result.of(
@@ -97,18 +97,18 @@ class PlacedTasksTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static List<Map<String, Object>> report(Result result) {
+    static List<Map<String, Object>> report(Result result) {
         return (List<Map<String, Object>>) result.history().strategy().values().get("tasks");
     }
 
     /** Each task's rows count once per its own epoch, wherever they are worked on. */
-    private static void requireAllRows(Result result) {
+    static void requireAllRows(Result result) {
         assertThat(report(result))
                 .extracting(task -> task.get("rows"))
                 .containsExactly((long) EPOCHS * KINDS, (long) EPOCHS * SIZES, (long) EPOCHS * SIGNS);
     }
 
-    private static void requireLearned(Result result) {
+    static void requireLearned(Result result) {
         Map<String, Double> metrics = result.history().last().training().metrics();
         assertThat(metrics.get("kind.accuracy")).isGreaterThan(0.9);
         assertThat(metrics.get("sign.accuracy")).isGreaterThan(0.9);

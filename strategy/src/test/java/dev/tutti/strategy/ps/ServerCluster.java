@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 
 /** Workers and parameter servers that are threads of one JVM: the real coordinator, real teams, messages and server programs. */
-final class ServerCluster implements AutoCloseable {
+public final class ServerCluster implements AutoCloseable {
     private final int workers;
     private final CoordinatorServer coordinator;
     private final ExecutorService threads = Executors.newCachedThreadPool(work -> {
@@ -35,7 +35,7 @@ final class ServerCluster implements AutoCloseable {
     private final Map<String, ClusterTeam> servers = new ConcurrentHashMap<>();
     private final Map<String, ServerProgram> programs = new ConcurrentHashMap<>();
 
-    ServerCluster(int workers, int servers) {
+    public ServerCluster(int workers, int servers) {
         this(workers, servers, Timeouts.DEFAULT);
     }
 
@@ -52,7 +52,7 @@ final class ServerCluster implements AutoCloseable {
     }
 
     /** Another server joins. */
-    void startServer(String name) {
+    public void startServer(String name) {
         ClusterTeam team = ClusterTeam.join(
                 coordinator.address(), JoinRequest.of("server", name).process(name), 1, Connections::open);
         servers.put(name, team);
@@ -68,7 +68,7 @@ final class ServerCluster implements AutoCloseable {
     }
 
     /** Ends a server as if its process had been killed: its connections break, and it says no good-bye. */
-    void kill(String name) {
+    public void kill(String name) {
         ClusterTeam team = servers.remove(name);
         team.messages().close();
         coordinator.exited(name, "was killed");
@@ -99,12 +99,12 @@ final class ServerCluster implements AutoCloseable {
     }
 
     /** Ends a worker as if its process had been killed. */
-    void killWorker(String name) {
+    public void killWorker(String name) {
         coordinator.exited(name, "was killed");
     }
 
     /** Waits until so many workers are there. */
-    void awaitWorkers(int count) {
+    public void awaitWorkers(int count) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (coordinator.overview().members().stream()
                         .filter(member -> member.role().equals("worker") && member.gone() == null)
@@ -118,7 +118,7 @@ final class ServerCluster implements AutoCloseable {
     }
 
     /** Runs the same on all workers; what they gave, by number. */
-    <T> List<T> run(BiFunction<Integer, Launcher, T> work) {
+    public <T> List<T> run(BiFunction<Integer, Launcher, T> work) {
         List<Future<T>> running = new ArrayList<>();
         for (int i = 0; i < workers; i++) {
             int number = i;
