@@ -174,7 +174,7 @@ class CutModelTest {
                     assertThat(piece.at(i)).isCloseTo(expected.at(at++), within(1e-5));
                 }
             }
-            assertThat(at).isEqualTo((int) expected.size());
+            assertThat(at).isEqualTo(expected.size());
         }
     }
 
