@@ -39,6 +39,9 @@ public final class AssembledJar {
                     + "|(META-INF/versions/\\d+/)?module-info\\.class|logback[^/]*\\.xml";
     private static final String LICENCE = "META-INF/[^/]*(LICENSE|NOTICE|DEPENDENCIES)[^/]*";
 
+    /** What the build's jars of Spark have beside those of Spark as it is distributed. */
+    private static final Set<String> OF_THE_BUILD = Set.of("jackson-datatype-jdk8", "protobuf-java");
+
     private final Map<String, Set<String>> services = new TreeMap<>();
     private final Set<String> written = new HashSet<>();
     private final JarOutputStream out;
@@ -61,10 +64,12 @@ public final class AssembledJar {
         }
         Set<String> libraries =
                 Arrays.stream(ofSpark).map(AssembledJar::withoutVersion).collect(Collectors.toSet());
+        libraries.removeAll(OF_THE_BUILD);
         return Arrays.stream(classPath.split(File.pathSeparator))
                 .filter(entry -> !entry.isEmpty())
                 .map(entry -> Path.of(entry).toAbsolutePath().normalize())
                 .filter(Files::exists)
+                .filter(entry -> !entry.startsWith(sparkJars.toAbsolutePath().normalize()))
                 .filter(entry -> {
                     String name = entry.getFileName().toString();
                     return !libraries.contains(withoutVersion(name)) && !name.startsWith("logback-");

@@ -66,10 +66,12 @@ class AssembledJarTest {
         Path spark = Files.createDirectories(folder.resolve("spark"));
         Files.createFile(spark.resolve("spark-core_2.13-4.1.0.jar"));
         Files.createFile(spark.resolve("jackson-core-2.18.jar"));
+        Files.createFile(spark.resolve("jackson-datatype-jdk8-2.18.jar")); // not in Spark as it is distributed
         Path lib = Files.createDirectories(folder.resolve("lib"));
         for (String name : List.of(
                 "jackson-core-2.20.jar",
                 "jackson-dataformat-yaml-2.20.jar",
+                "jackson-datatype-jdk8-2.20.jar",
                 "logback-classic-1.5.jar",
                 "tutti-core-0.1.0-SNAPSHOT.jar",
                 "pytorch-2.7.1-1.5.12-linux-x86_64.jar")) {
@@ -85,6 +87,7 @@ class AssembledJarTest {
                 .extracting(path -> path.getFileName().toString())
                 .containsExactly(
                         "jackson-dataformat-yaml-2.20.jar",
+                        "jackson-datatype-jdk8-2.20.jar",
                         "pytorch-2.7.1-1.5.12-linux-x86_64.jar",
                         "tutti-core-0.1.0-SNAPSHOT.jar");
     }
