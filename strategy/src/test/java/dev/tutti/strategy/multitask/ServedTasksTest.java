@@ -71,8 +71,7 @@ class ServedTasksTest {
             assertThat(pushes).as("there is no other member to share with").isZero();
         } else { // every step has rows of some task, and a member pushes where it has some
             assertThat(pushes).isBetween((long) STEPS, (long) STEPS * members);
-            assertThat(results)
-                    .allSatisfy(result -> assertThat(pushes(result)).isPositive());
+            assertThat(results).allSatisfy(result -> assertThat(pushes(result)).isPositive());
         }
     }
 
