@@ -175,6 +175,7 @@ final class TlsRendezvous {
             }
             socket.setSoTimeout(0);
             wire.write(new ByteBuffer[] {ByteBuffer.wrap(new byte[] {WELCOME})});
+            opening.remove(socket); // before it counts as connected: what is still opening then is closed
             kept = links.add(rank, tag, socket, wire);
         } catch (IOException | RuntimeException e) {
             LOG.debug("{} did not let in a connection: {}", group.self(), e.getMessage());
@@ -214,6 +215,7 @@ final class TlsRendezvous {
                 throw new IOException("it answered with something else");
             }
             socket.setSoTimeout(0);
+            opening.remove(socket); // before it counts as connected: what is still opening then is closed
             kept = links.add(rank, tag, socket, wire);
         } catch (IOException | RuntimeException e) {
             String id = group.members().get(rank).id();
